@@ -37,6 +37,23 @@ import Testing
         #expect(!bot.kindsSent(to: "team").contains(.resolved))
     }
 
+    /// Everything about the bot goes to ops, and ops is what is wrong.
+    @Test func `that the channel is dead to which all troubles are routed is told to the others`() {
+        let routes = [Route(match: .on(["app": "alertbot"]), to: ["ops"]), Route(to: ["team"])]
+        var bot = Rehearsal(.rehearsed(channels: teamAndOps, routes: routes, reportTo: "ops"))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "ops" ? .refusedChannel("404") : .delivered(receipt: nil), .zero)
+        }
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        for _ in 0..<36 {
+            bot.fail()
+            bot.advance(by: .minutes(5))
+        }
+        let told = bot.sends.filter { $0.delivery.channel == "team" }.map(\.delivery.message.incidents[0].rule)
+        #expect(told.contains("channel-failing"), "\(told)")
+    }
+
     @Test func `the pace holds across crashes`() {
         var bot = Rehearsal(.rehearsed(channels: [ChannelPlan(name: "team", pace: Pace(perSecond: 1, burst: 3))]))
         bot.start()

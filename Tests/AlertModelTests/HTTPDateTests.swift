@@ -51,9 +51,9 @@ import Testing
             ("120", .seconds(120)), (" 120 ", .seconds(120)), ("1.5", .milliseconds(1500)),
             ("0.0001", .milliseconds(1)),
             ("0.25", .milliseconds(250)), ("1e3", .seconds(1000)),
-            ("99999999999999999999", .seconds(315_360_000)),
+            ("1795213860", .seconds(1860)), ("99999999999999999999", nil),
             ("Fri, 20 Nov 2026 22:00:30 GMT", .seconds(30)), ("Friday, 20-Nov-26 22:00:30 GMT", .seconds(30)),
-            ("Fri Nov 20 22:00:30 2026", .seconds(30)), ("Fri, 31 Dec 9999 23:59:59 GMT", .seconds(315_360_000)),
+            ("Fri Nov 20 22:00:30 2026", .seconds(30)), ("Fri, 31 Dec 9999 23:59:59 GMT", nil),
             ("0", nil), ("-5", nil), ("nan", nil), ("inf", nil), ("1e999", nil), ("", nil), ("soon", nil), ("5 s", nil),
             ("5, 10", nil), ("Fri, 20 Nov 2026 21:59:59 GMT", nil), ("Fri, 20 Nov 2026 22:00:00 GMT", nil),
         ] as [(String, Duration?)])

@@ -43,9 +43,10 @@ import Testing
         ([("Retry-After", "soon")], #"{"retry_after":7}"#, .seconds(7)),
         ([("Retry-After", "7")], #"{"retry_after":"#, .seconds(7)),
         ([("X-RateLimit-Reset-After", "x"), ("X-RateLimit-Reset", "1795219207")], "", .seconds(7)),
-        // Ten years are the end of what is believed.
-        ([], #"{"retry_after":1e300}"#, .seconds(315_360_000)),
-        ([("X-RateLimit-Reset", "1e30")], "", .seconds(315_360_000)),
+        // An instant where seconds are meant, as some services write it.
+        ([("Retry-After", "1795219264")], "", .seconds(64)),
+        // Thirty days are the end of what is believed.
+        ([("Retry-After", "2592000")], "", .days(30)),
     ]
 
     @Test(arguments: [429, 503], sayings.indices)
@@ -55,6 +56,8 @@ import Testing
     }
 
     private static let nonsense: [([(String, String)], String)] = [
+        ([("Retry-After", "2592001")], ""), ([("Retry-After", "99999999999999999999")], ""),
+        ([], #"{"retry_after":1e300}"#), ([("X-RateLimit-Reset", "1e30")], ""),
         ([], ""), ([], "{}"), ([], "[7]"), ([], "retry_after: 7"), ([], #"{"retry_after":null}"#),
         ([], #"{"retry_after":true}"#), ([], #"{"retry_after":-1}"#), ([], #"{"retry_after":0}"#),
         ([], #"{"retry_after":"soon"}"#), ([], #"{"retry_after":"nan"}"#), ([], #"{"retry_after":"inf"}"#),

@@ -21,7 +21,9 @@ extension Plan {
     private func routes(of incident: Incident, at now: Moment) -> [String] {
         if Trouble(rawValue: incident.rule) != nil, incident.subject.app == Subject.botApp {
             if let reportTo, !isSilent(reportTo, about: incident) { return [reportTo] }
-            return routed(incident, at: now).filter { !isSilent($0, about: incident) }
+            let others = routed(incident, at: now).filter { !isSilent($0, about: incident) }
+            // Where the routes lead to the channel alone that it is about, all others hear of it rather than nobody.
+            return others.isEmpty ? channels.map(\.name).filter { !isSilent($0, about: incident) } : others
         }
         return routed(incident, at: now)
     }

@@ -36,20 +36,29 @@ extension Moment {
 }
 
 extension HTTPResponse {
-    /// How long the service asked us to stay away by `Retry-After`, as seconds (parts allowed) or as an HTTP date.
+    /// How long the service asked us to stay away by `Retry-After`, as seconds (parts allowed) or as an HTTP date; some
+    /// write Unix time.
     ///
-    /// Nil when there is none, or when it makes no sense: negative, zero, or in the past.
+    /// Nil when there is none, or when it makes no sense: negative, zero, in the past, or longer than anybody means.
     public func retryAfter(now: Moment) -> Duration? {
         guard let value = header("Retry-After") else { return nil }
-        if let seconds = Double(value) { return Duration.waitingTime(seconds: seconds) }
+        if let seconds = Double(value) { return HTTPResponse.wait(untilReset: seconds, now: now) }
         guard let moment = Moment(httpDate: value, now: now), moment > now else { return nil }
-        return Duration.waitingTime(seconds: (moment - now).inSeconds)
+        return Duration.told(seconds: (moment - now).inSeconds)
     }
 }
 
 extension Duration {
-    /// The longest wait believed: ten years. A service that says more has made a mistake, and the sum must not
-    /// overflow.
+    /// The wait that a service means which says so many seconds; nil when it makes no sense.
+    static func told(seconds: Double) -> Duration? {
+        waitingTime(seconds: seconds).flatMap { $0 <= toldMax ? $0 : nil }
+    }
+
+    /// The longest wait that a service is believed to mean: thirty days, as quotas of a month have. One that says more
+    /// has made a mistake, and to keep to it would be silence for years.
+    private static let toldMax = Duration.days(30)
+
+    /// The longest wait: ten years, so that sums cannot overflow.
     private static let waitSecondsMax = 315_360_000.0
 
     /// A wait of that many seconds, rounded up to whole milliseconds; nil when it makes no sense.
