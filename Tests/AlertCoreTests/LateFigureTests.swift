@@ -255,6 +255,24 @@ import Testing
         }
     }
 
+    @Test func `what is put right while the end is held stands in the end, and is put right once more after it`() {
+        var bot = bot(.quiet(from: "2026-11-20 12:30", until: "2026-11-20 20:00"))
+        see(&bot, 40)
+        live(&bot, 2)
+        bot.advance(by: .hours(2))
+        see(&bot, 2)
+        see(&bot, 300, upTo: hour)
+        #expect(kinds(bot) == [.opened])
+        bot.crash()
+        bot.advance(to: .utc("2026-11-20 20:01"))
+        #expect(kinds(bot) == [.opened, .resolved])
+        #expect(fields(bot)["At worst"] == "70.00%")
+        see(&bot, 2)
+        see(&bot, 100, upTo: hour)
+        #expect(kinds(bot) == [.opened, .resolved, .revised])
+        #expect(bot.objections == [])
+    }
+
     // MARK: - Restarts and clocks
 
     @Test(arguments: [1, 3]) func `a bot that was killed knows it all`(ends hours: Int) {

@@ -21,6 +21,8 @@ public struct Incidents: Sendable {
     private(set) var waitingForEvents: Set<String> = []
     /// The ids of what has ended, by whom it was about.
     private var aftermathIDs: [Subject: Set<String>] = [:]
+    /// Those of what is over and of which a channel has something to hear yet, likewise.
+    private var overIDs: [Subject: Set<String>] = [:]
 
     // Of this run only.
     /// Whether a gate wants to know what has begun and ended lately.
@@ -34,8 +36,9 @@ public struct Incidents: Sendable {
         /// The figures of one that has fired are others now, and perhaps worse than they have been; nothing else is new
         /// but whether it is getting better.
         indirect case seen(incident: String, Incident.State, Evidence, isWorst: Bool)
-        /// What a channel knows of an incident, or that it has nothing more to hear of it.
-        case standing(incident: String, channel: String, Standing?)
+        /// What a channel knows of an incident, or that it has nothing more to hear of it. Kept apart, for it would make
+        /// every fact of a storm five times as large.
+        indirect case standing(incident: String, channel: String, Standing?)
         /// Nothing more will be said of it.
         case ended(id: String)
         /// Something began to fire, or ended. Written only where a gate wants to know.
@@ -144,7 +147,12 @@ public struct Incidents: Sendable {
     /// What rules have open about the subject, in an order that every run repeats.
     func open(about subject: Subject) -> [Incident] { index.ids(of: subject).compactMap { byID[$0] }.inOrder }
 
-    func hasEnded(_ subject: Subject) -> Bool { aftermathIDs[subject] != nil }
+    /// What about the subject is over, and was told to nobody yet.
+    func over(about subject: Subject) -> [Incident] {
+        (overIDs[subject] ?? []).filter { aftermaths[$0] == nil }.compactMap { byID[$0] }.inOrder
+    }
+
+    func hasEnded(_ subject: Subject) -> Bool { aftermathIDs[subject] != nil || overIDs[subject] != nil }
 
     /// What about the subject has ended within the last day.
     func ended(about subject: Subject) -> [Aftermath] {
@@ -260,7 +268,11 @@ public struct Incidents: Sendable {
     // MARK: - What is derived
 
     private mutating func list(_ incident: Incident) {
-        if incident.isOpen { index[incident.identity] = incident.id }
+        if incident.isOpen {
+            index[incident.identity] = incident.id
+        } else {
+            overIDs[incident.subject, default: []].insert(incident.id)
+        }
         if incident.state == .pending { pending[incident.subject.source, default: []].insert(incident.id) }
         for (channel, standing) in incident.standings {
             noteHold(of: incident.id, in: channel, from: nil, to: standing.hold)
@@ -269,6 +281,10 @@ public struct Incidents: Sendable {
 
     private mutating func unlist(_ incident: Incident) {
         if index[incident.identity] == incident.id { index[incident.identity] = nil }
+        if !incident.isOpen {
+            overIDs[incident.subject]?.remove(incident.id)
+            if overIDs[incident.subject]?.isEmpty == true { overIDs[incident.subject] = nil }
+        }
         if incident.state == .pending {
             pending[incident.subject.source]?.remove(incident.id)
             if pending[incident.subject.source]?.isEmpty == true { pending[incident.subject.source] = nil }

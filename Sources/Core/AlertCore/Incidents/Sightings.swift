@@ -101,7 +101,7 @@ extension Incidents {
     private func seen(of incident: Incident) -> Sightings { sightings[incident.id] ?? Sightings(incident) }
 
     /// Since when figures of a subject are to be kept, however old: since the first of which something was said, while
-    /// an incident is open or was told of within a day.
+    /// an incident is open, waits for its end to be told, or was told of within a day.
     func reach(of subject: Subject, at now: Moment) -> Moment? {
         guard mayBeCorrected, mayBeCorrected(subject) else { return nil }
         var first: Moment?
@@ -109,7 +109,7 @@ extension Incidents {
             let said = incident.standings.values.flatMap { [$0.said?.span.from, $0.alarmed?.span.from] }
             first = (seen.all.map(\.span.from) + said.compactMap(\.self) + [first].compactMap(\.self)).min()
         }
-        for incident in open(about: subject) { reach(incident, seen(of: incident)) }
+        for incident in open(about: subject) + over(about: subject) { reach(incident, seen(of: incident)) }
         for aftermath in ended(about: subject) where now - aftermath.told <= Aftermath.lifetime {
             reach(aftermath.incident, aftermath.sightings)
         }
@@ -140,7 +140,7 @@ extension Incidents {
 
     /// What late figures of a subject may change: all that was seen of what is open, or has ended within the last day.
     func correctable(of subject: Subject, at now: Moment) -> [Sighting] {
-        let open = open(about: subject).flatMap { seen(of: $0).all }
+        let open = (open(about: subject) + over(about: subject)).flatMap { seen(of: $0).all }
         let ended = ended(about: subject).filter { now - $0.told <= Aftermath.lifetime }.flatMap(\.sightings.all)
         return Array(Set(open + ended))
     }
@@ -152,7 +152,7 @@ extension Incidents {
         _ subject: Subject, at now: Moment, _ output: inout Output, _ corrected: (Sighting) -> Figure?
     ) -> [Touch] {
         var touched: [Touch] = []
-        for old in open(about: subject) {
+        for old in open(about: subject) + over(about: subject) {
             let before = seen(of: old)
             var (incident, seen) = (old, before)
             guard seen.correct(corrected) else { continue }
