@@ -45,13 +45,15 @@ extension Series {
             let total = figures.reduce(0) { $0 + ($1.share?.total ?? 0) }
             let hits = figures.reduce(0) { $0 + (nature.unit == .rate ? $1.share?.hits ?? 0 : $1.value) }
             let isComplete = taken.allSatisfy(\.isComplete)
+            let covered = taken.reduce(Duration.zero) { $0 + $1.span.length }
             if let span = TimeSpan(from: from, to: last.span.to) {
                 if nature.unit != .rate {
-                    pool = Measured(figure: Figure(value: hits, share: nil), span: span, isComplete: isComplete)
+                    pool = Measured(
+                        figure: Figure(value: hits, share: nil), span: span, isComplete: isComplete, covered: covered)
                 } else if total > 0 {
                     pool = Measured(
                         figure: Figure(value: hits / total, share: Share(hits: hits, of: total)), span: span,
-                        isComplete: isComplete)
+                        isComplete: isComplete, covered: covered)
                 }
             }
         }

@@ -175,11 +175,15 @@ public struct Series: Hashable, Sendable {
         public let figure: Figure
         public let span: TimeSpan
         public let isComplete: Bool
+        /// How much of the span there are figures of: all of it, but where spans that leave gaps were pooled.
+        public let covered: Duration
 
-        public init(figure: Figure, span: TimeSpan, isComplete: Bool) {
+        /// - Parameter covered: nil for the whole span.
+        public init(figure: Figure, span: TimeSpan, isComplete: Bool, covered: Duration? = nil) {
             self.figure = figure
             self.span = span
             self.isComplete = isComplete
+            self.covered = covered ?? span.length
         }
     }
 
@@ -276,6 +280,7 @@ public struct Series: Hashable, Sendable {
         let isRate = search.metric.unit == .rate
         var (hits, total) = (0.0, 0.0)
         var (from, to): (Moment?, Moment?)
+        var covered = Duration.zero
         var isComplete = true
         visitDisjoint(samples, since: start, &search) { sample, figure in
             if let figure {
@@ -284,15 +289,17 @@ public struct Series: Hashable, Sendable {
             }
             from = sample.span.from
             to = to ?? sample.span.to
+            covered += sample.span.length
             isComplete = isComplete && sample.isComplete
         }
         guard let from, let to, let span = TimeSpan(from: from, to: to) else { return nil }
         guard isRate else {
-            return Measured(figure: Figure(value: hits, share: nil), span: span, isComplete: isComplete)
+            return Measured(
+                figure: Figure(value: hits, share: nil), span: span, isComplete: isComplete, covered: covered)
         }
         guard total > 0 else { return nil }
         let figure = Figure(value: hits / total, share: Share(hits: hits, of: total))
-        return Measured(figure: figure, span: span, isComplete: isComplete)
+        return Measured(figure: figure, span: span, isComplete: isComplete, covered: covered)
     }
 
     /// Visits the samples that know of the metric and begin at `start` or later from the newest back, passing over

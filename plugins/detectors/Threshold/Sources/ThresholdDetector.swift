@@ -192,6 +192,8 @@ public struct ThresholdDetector: SubjectDetector {
         case bare(Series.Measured)
         case tooFew(Series.Measured, Share)
         case inside(Series.Measured)
+        /// A count of so little of the window that nobody knows on which side of its limit the whole is.
+        case patchy(Series.Measured)
         /// Beyond one limit or more; the worst of them by its place.
         case beyond(Series.Measured, worst: Int)
     }
@@ -203,15 +205,36 @@ public struct ThresholdDetector: SubjectDetector {
             guard let share = measured.figure.share else { return .bare(measured) }
             guard share.total >= volumeMin else { return .tooFew(measured, share) }
         }
-        let worst = limits.firstIndex { $0.comparison.holds(measured.figure.value) }
-        return worst.map { .beyond(measured, worst: $0) } ?? .inside(measured)
+        // What was counted is the least there was: more than a limit is more, however little of the window is known.
+        let (least, most) = (measured.figure.value, atThatRate(measured))
+        func isBeyond(_ limit: Limit) -> Bool {
+            limit.comparison.relation.isBelow
+                ? most.map(limit.comparison.holds) ?? false : limit.comparison.holds(least)
+        }
+        func mayBeBeyond(_ limit: Limit) -> Bool {
+            limit.comparison.relation.isBelow
+                ? limit.comparison.holds(least) : most.map(limit.comparison.holds) ?? true
+        }
+        if let worst = limits.firstIndex(where: isBeyond) { return .beyond(measured, worst: worst) }
+        return limits.contains(where: mayBeBeyond) ? .patchy(measured) : .inside(measured)
     }
+
+    /// What a figure comes to over the whole window where it is a count of a part of it, as after a start or with polls
+    /// that failed; nil where so little is known that this would be a guess. All other figures are what they are.
+    private func atThatRate(_ measured: Series.Measured) -> Double? {
+        guard metric.unit == .count, metric.adds, measured.covered < window else { return measured.figure.value }
+        let part = measured.covered.inSeconds / window.inSeconds
+        return part < Self.partMin ? nil : measured.figure.value / part
+    }
+
+    /// Half of a window says what the other half may have been like, if no more.
+    private static let partMin = 0.5
 
     public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
         guard composite == nil else { return nil }
         switch glimpse(of: series) {
         case .noFigure, .tooFew: return .far
-        case .bare: return .between
+        case .bare, .patchy: return .between
         case .inside(let measured): return measured.isComplete ? closeness(measured.figure.value) : .between
         case .beyond: return nil
         }
@@ -220,7 +243,7 @@ public struct ThresholdDetector: SubjectDetector {
     public func isBlind(to series: Series, at now: Moment) -> Bool {
         guard composite == nil else { return false }
         return switch glimpse(of: series) {
-        case .noFigure, .tooFew, .bare: true
+        case .noFigure, .tooFew, .bare, .patchy: true
         case .inside(let measured): !measured.isComplete
         case .beyond: false
         }
@@ -239,6 +262,10 @@ public struct ThresholdDetector: SubjectDetector {
             return unknown(
                 "not enough \(noun) yet: \(share.total.plain) in \(measured.span.length.short), min_volume is "
                     + volumeMin.plain, .far, evidence(measured))
+        case .patchy(let measured):
+            return unknown(
+                "\(metric.title) are known for only \(measured.covered.short) of the last \(window.short)", .between,
+                evidence(measured))
         case .inside(let measured):
             var evidence = evidence(measured)
             guard measured.isComplete else { return unknown("the span is not complete yet", .between, evidence) }
@@ -276,6 +303,9 @@ public struct ThresholdDetector: SubjectDetector {
             evidence.limit = limit.comparison
             if let bound { describe(bound, limit.comparison, &evidence) }
             evidence.sentence = sentence(evidence, limit)
+            if limit.comparison.relation.isBelow, let whole = atThatRate(measured), whole > figure.value {
+                evidence.sentence += ", which makes \(whole.rounded().plain) in \(window.short)"
+            }
             evidence.phrase = Phrase(
                 bound == nil ? .reasonMeasured : limit.comparison.relation.isBelow ? .reasonAtMost : .reasonAtLeast)
             return Judgement(.firing(limit.severity), .between, evidence)
