@@ -170,6 +170,44 @@ import Testing
         #expect(bot.play("wwwccccccw", every: .hours(1)) == "O..E...M..")
     }
 
+    /// What a channel knows is what it heard last: a fall and a rise between two messages are no news, but after a
+    /// reminder that it is a warning now, critical is.
+    @Test(arguments: [
+        ("cwc", "O.."), ("cwwwwwwc", "O...M..E"), ("cwwwwwwcwc", "O...M..E.."), ("wwwwwwc", "O...M.E"),
+    ])
+    func `what turns critical again is said at once where the last message said warning`(seen: String, told: String) {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
+        bot.start()
+        #expect(bot.play(seen, every: .hours(1)) == told)
+    }
+
+    @Test func `an end is as severe as what it ends, whatever was said in between`() throws {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
+        bot.start()
+        #expect(bot.play("cwwwww.", every: .hours(1)) == "O...M.R")
+        #expect(bot.decisions.map(\.severity) == [.critical, .warning, .critical])
+    }
+
+    @Test(arguments: ["w,xxxxxxxxxx", "w,__________"])
+    func `what was getting better when the figures stopped is reminded of, too`(seen: String) throws {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
+        bot.start()
+        _ = bot.play(seen, every: .hours(1))
+        #expect(bot.marks(of: "shop") == "OMM")
+        let reminder = try #require(bot.decisions.last { $0.message.incidents[0].subject == .shop }).message
+        #expect(reminder.headline.contains("no news for"), "\(reminder.headline)")
+    }
+
+    @Test func `reminders of what was getting better end when the figures are back`() {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(1)))
+        bot.start()
+        _ = bot.play("w," + String(repeating: "x", count: 20), every: .minutes(10))
+        let told = bot.marks(of: "shop")
+        #expect(told.hasPrefix("OM"))
+        _ = bot.play(String(repeating: ",", count: 20), every: .minutes(10))
+        #expect(bot.marks(of: "shop") == told)
+    }
+
     @Test(arguments: ["w?????????", "wxxxxxxxxx", "w_________"])
     func `reminders go on when nothing is known any more, and say since when`(seen: String) throws {
         var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
@@ -182,9 +220,9 @@ import Testing
     }
 
     @Test func `nobody is reminded of what is getting better`() {
-        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .minutes(40)))
         bot.start()
-        #expect(bot.play("w,,,,,,,,,", every: .hours(1)) == "O.........")
+        #expect(bot.play("w,,,,,,,,,", every: .minutes(10)) == "O.........")
     }
 
     @Test(arguments: ["w?", "wx", "w_", "w "])

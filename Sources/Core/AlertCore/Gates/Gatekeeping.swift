@@ -120,6 +120,15 @@ extension State {
         return hold
     }
 
+    /// When the channel is due a reminder, also where nothing is known any more; nil while there is nothing to remind
+    /// of. Nobody is reminded of what is getting better, as long as that is known.
+    func reminderDue(
+        _ incident: Incident, _ standing: Standing, in channel: String, _ plan: Plan, at now: Moment
+    ) -> Moment? {
+        guard let due = plan.reminderDue(incident, standing, in: channel) else { return nil }
+        return incident.state == .firing || silence(of: incident, plan, at: now) != nil ? due : nil
+    }
+
     /// What gates add to a notification that passes.
     func remarks(on notification: Notification, at now: Moment, _ plan: Plan) -> [Remark] {
         plan.gates.compactMap { plan in
@@ -142,11 +151,10 @@ extension State {
 }
 
 extension Plan {
-    /// When the channel is due a reminder, also where nothing is known any more; nil while there is nothing to remind
-    /// of.
-    func reminderDue(_ incident: Incident, _ standing: Standing, in channel: String) -> Moment? {
+    /// When the channel is due a reminder of what is open; nil while there is nothing to remind of.
+    fileprivate func reminderDue(_ incident: Incident, _ standing: Standing, in channel: String) -> Moment? {
         // A pager reminds by itself until somebody answers.
-        guard incident.state == .firing, incident.acknowledgement == nil,
+        guard incident.isOpen, incident.acknowledgement == nil,
             standing.announced != nil, let said = standing.lastSaid, !isPager(channel)
         else { return nil }
         for plan in gates where plan.calendar == nil && plan.match.fits(incident.property) {

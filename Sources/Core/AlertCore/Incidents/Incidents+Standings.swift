@@ -19,6 +19,7 @@ extension Incidents {
             // A digest tells also of what the channel knows.
             if delivery.kind == .digest, standing.firstSaid != delivery.queued { continue }
             standing.announced = nil
+            standing.heard = nil
             standing.firstSaid = nil
             standing.undelivered = forNow ? announced : nil
             keep(standing, of: id, in: delivery.channel, &output)
@@ -112,7 +113,11 @@ extension Standing {
     ) -> Standing? {
         guard notification.incident.isOpen else { return nil }
         var standing = self
-        standing.announced = max(notification.severity, announced ?? notification.severity)
+        let worst = max(notification.severity, announced ?? notification.severity)
+        standing.announced = worst
+        standing.heard = notification.severity == worst ? nil : notification.severity
+        // What was kept from it is past, too: from now on it goes by what it has heard.
+        standing.dropped = nil
         standing.undelivered = nil
         standing.firstSaid = firstSaid ?? now
         standing.lastSaid = now

@@ -24,7 +24,8 @@ extension Incidents {
         }
         switch judgement.verdict {
         case .unknown:
-            return doubt(incident, &output)
+            return judgement.isUnsure && incident.hasFired
+                ? goOn(incident, judgement.evidence, &output) : doubt(incident, &output)
         case .firing(let severity):
             if incident.state == .pending, incident.isUncertain, lostSight(of: incident, judgement, rule) {
                 // Nobody knows that it held meanwhile, so the time it must hold begins anew.
@@ -66,6 +67,15 @@ extension Incidents {
         incident.isUncertain = true
         record(.incident(incident), &output)
         return .reschedule(incident.id)
+    }
+
+    /// Keeps how it is now, where that is too close to call: it opens nothing and ends nothing, but it is known.
+    private mutating func goOn(_ old: Incident, _ evidence: Evidence, _ output: inout Output) -> Touch {
+        var incident = old
+        incident.isUncertain = false
+        incident.evidence = evidence
+        keep(incident, of: old, &output)
+        return .revisit(incident.id)
     }
 
     private mutating func fire(
@@ -182,6 +192,14 @@ extension Incidents {
         for key in outdatedSwings(at: now) {
             record(.swings(rule: key.rule, key.subject, key: key.key, []), &output)
         }
+    }
+}
+
+extension Judgement {
+    /// Whether the figure is known and near its limit, and the rule cannot say on which side it truly is.
+    fileprivate var isUnsure: Bool {
+        guard case .unknown = verdict else { return false }
+        return closeness == .near && evidence.figure != nil
     }
 }
 

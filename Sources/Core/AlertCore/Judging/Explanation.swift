@@ -151,7 +151,7 @@ extension Core {
                 channel: channel, standing: standing, closure: state.closure(for: notification, at: now, plan),
                 gates: state.asked(notification, at: now, plan),
                 reminder: plan.isOffDuty(channel, for: incident, at: now)
-                    ? nil : standing.flatMap { plan.reminderDue(incident, $0, in: channel) })
+                    ? nil : standing.flatMap { state.reminderDue(incident, $0, in: channel, plan, at: now) })
         }
     }
 }

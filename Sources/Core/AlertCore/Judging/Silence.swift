@@ -80,6 +80,13 @@ extension State {
         return incident.isUncertain && judged < known ? Silence(since: judged, cause: .unjudged) : nil
     }
 
+    /// When nothing will be known any more of what an incident is about, should no more figures come; nil where that is
+    /// no question of time.
+    func knownUntil(_ incident: Incident, _ plan: Plan) -> Moment? {
+        guard let rule = plan.detector(incident.rule), rule.scope != .source else { return nil }
+        return lastKnown(incident, scope: rule.scope).map { $0 + staysGood(incident.subject, plan) + .milliseconds(1) }
+    }
+
     private func lastKnown(_ incident: Incident, scope: DetectorScope) -> Moment? {
         let subject = incident.subject
         if let series = figures.series[subject] { return lastKnown(series, of: subject.source) }

@@ -81,12 +81,14 @@ extension Turn {
                 if hold.isForSummary, hold.checkAgain <= now, summariesDue.contains(channel) { continue }
                 // What only an event can release, the event brings back.
                 if hold.checkAgain < .latest { due.append(hold.checkAgain) }
-            } else if let reminder = plan.reminderDue(incident, standing, in: channel),
+            } else if let reminder = state.reminderDue(incident, standing, in: channel, plan, at: now),
                 !plan.isOffDuty(channel, for: incident, at: now)
             {
                 due.append(reminder)
             }
         }
+        // Of what was getting better, reminders begin when its figures have stopped.
+        if incident.state == .recovering, let end = state.knownUntil(incident, plan), end > now { due.append(end) }
         due += plan.escalations(of: incident).map(\.from).filter { $0 > now }
         // Whoever comes on call hears of what is still open.
         if incident.isOpen, let handover = plan.nextHandover(of: incident, after: now) { due.append(handover) }

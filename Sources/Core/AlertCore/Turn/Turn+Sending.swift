@@ -33,12 +33,12 @@ extension Turn {
                 // What is getting better by itself wakes nobody who has not heard of it.
                 return incident.state == .firing ? (.opened, .first) : nil
             }
-            let isWorse = incident.severity > max(announced, standing.dropped ?? announced)
+            let known = standing.heard ?? announced
+            let isWorse = incident.severity > max(known, standing.dropped ?? known)
             if incident.state == .firing, isWorse { return (.escalated, .escalated) }
             if correction(of: incident, standing) != nil { return (.revised, .revised) }
-            guard incident.state == .firing else { return nil }
-            if let due = plan.reminderDue(incident, standing, in: channel), due <= now { return (.reminder, .repeat) }
-            return nil
+            let reminder = state.reminderDue(incident, standing, in: channel, plan, at: now)
+            return reminder.map { $0 <= now } == true ? (.reminder, .repeat) : nil
         }
     }
 

@@ -170,6 +170,7 @@ extension Standing: JSONWritable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("announced", ifAny: announced?.rawValue)
+            json.member("heard", ifAny: heard?.rawValue)
             json.member("dropped", ifAny: dropped?.rawValue)
             json.member("undelivered", ifAny: undelivered?.rawValue)
             json.member("first_said", ifAny: firstSaid)
@@ -184,7 +185,8 @@ extension Standing: JSONWritable {
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(
-            announced: try reader.optional("announced")?.choice(), dropped: try reader.optional("dropped")?.choice(),
+            announced: try reader.optional("announced")?.choice(), heard: try reader.optional("heard")?.choice(),
+            dropped: try reader.optional("dropped")?.choice(),
             undelivered: try reader.optional("undelivered")?.choice(),
             firstSaid: try reader.optional("first_said")?.moment(),
             lastSaid: try reader.optional("last_said")?.moment(),

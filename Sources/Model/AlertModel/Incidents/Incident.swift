@@ -138,6 +138,8 @@ public struct Incident: Hashable, Sendable {
 public struct Standing: Hashable, Sendable {
     /// The worst severity that was announced; nil while the channel knows nothing.
     public var announced: Severity?
+    /// The severity of what it heard last, where that was not the worst.
+    public var heard: Severity?
     /// The worst severity that a gate dropped for good.
     public var dropped: Severity?
     /// The severity of an opening that certainly never arrived: told anew when the channel works again.
@@ -158,13 +160,15 @@ public struct Standing: Hashable, Sendable {
     public var hold: Hold?
 
     public init(
-        announced: Severity? = nil, dropped: Severity? = nil, undelivered: Severity? = nil, firstSaid: Moment? = nil,
+        announced: Severity? = nil, heard: Severity? = nil, dropped: Severity? = nil, undelivered: Severity? = nil,
+        firstSaid: Moment? = nil,
         lastSaid: Moment? = nil, reminders: Int = 0, said: Said? = nil, alarmed: Said? = nil,
         hasHeardEnd: Bool = false, hold: Hold? = nil
     ) {
         self.alarmed = alarmed
         self.hasHeardEnd = hasHeardEnd
         self.announced = announced
+        self.heard = heard
         self.dropped = dropped
         self.undelivered = undelivered
         self.firstSaid = firstSaid
