@@ -83,7 +83,7 @@ import Testing
         live(&bot, 2)
         #expect(kinds(bot) == [.opened, .revised, .resolved])
         #expect(fields(bot)["At worst"] == "97.50%")
-        #expect(fields(bot)["Peak affected"] == "25 of 1,000 users (2.50%)")
+        #expect(fields(bot)["Affected at worst"] == "25 of 1,000 users (2.50%)")
         #expect(bot.objections == [])
     }
 

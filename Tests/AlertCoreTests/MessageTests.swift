@@ -202,7 +202,7 @@ private struct Floor: SubjectDetector {
             bot, .resolved,
             """
             ✅ shop: crash-free users 99.89%, back above 99.5%, after 4 h 30 min
-            Peak affected: 400 of 20,000 users (2.00%)
+            Affected at worst: 400 of 20,000 users (2.00%)
             At worst: 98.00%
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 03:30 CET, 4 h 30 min
             Last day: ██████████████████▅▁···█
@@ -223,7 +223,7 @@ private struct Floor: SubjectDetector {
             bot, .closed,
             """
             ⚪ shop: crash-free users no longer watched, after 2 h; last known 99.10%
-            Peak affected: 180 of 20,000 users (0.90%)
+            Affected at worst: 180 of 20,000 users (0.90%)
             At worst: 99.10%
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
             Last day: ▇▇███▇▇███▇▇███▇▇███▇▁··

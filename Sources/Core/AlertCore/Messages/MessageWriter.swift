@@ -262,7 +262,7 @@ struct MessageWriter {
         var fields: [Message.Field] = []
         let worst = incident.worst
         if kind.isEnd || !incident.isOpen {
-            if let hit = hit(worst, metric, asPeak: true) { fields.append(hit) }
+            if let hit = hit(worst, metric, atWorst: true) { fields.append(hit) }
             if let worst = worst.figure {
                 fields.append(Message.Field(words[.fieldAtWorst], text(worst.value, of: metric)))
             }
@@ -286,24 +286,25 @@ struct MessageWriter {
 
     /// How many of what were hit, of how many, and the share.
     ///
-    /// - Parameter isPeak: whether it is told as what it was at most.
-    private func hit(_ evidence: Evidence, _ metric: String, asPeak isPeak: Bool = false) -> Message.Field? {
+    /// - Parameter isWorst: whether it is told of what is over: of its worst moment, in which more may not have been hit
+    ///   than in any other.
+    private func hit(_ evidence: Evidence, _ metric: String, atWorst isWorst: Bool = false) -> Message.Field? {
         guard let share = evidence.figure?.share, share.total > 0 else { return nil }
         let metric = Metric(metric)
         let failures = metric.failures == nil ? share.hits : share.total - share.hits
-        let (label, peak): (PhraseID, PhraseID) =
+        let (label, worst): (PhraseID, PhraseID) =
             switch metric.denominator {
             case .users: (.fieldUsersAffected, .peakUsers)
             case .sessions: (.fieldSessionsAffected, .peakSessions)
             default: (.fieldCasesAffected, .peakCases)
             }
         let value = words(
-            isPeak ? peak : .affected,
+            isWorst ? worst : .affected,
             [
                 .hit: words.plain(failures.rounded()), .total: words.plain(share.total.rounded()),
                 .share: words.percent(failures / share.total),
             ])
-        return Message.Field(words[isPeak ? .fieldPeak : label], value)
+        return Message.Field(words[isWorst ? .fieldPeak : label], value)
     }
 
     /// The release, with its share of the app where the whole app is seen too.

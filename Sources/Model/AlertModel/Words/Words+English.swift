@@ -108,7 +108,7 @@ extension PhraseID {
         case .releaseSessions: "{release}, {share} of sessions"
         case .fieldStandsOut: "Stands out"
         case .standsOut: "release {release}: {share} of {failures}, {part} of {all}"
-        case .fieldPeak: "Peak affected"
+        case .fieldPeak: "Affected at worst"
         case .peakUsers: "{hit} of {total} users ({share})"
         case .peakSessions: "{hit} of {total} sessions ({share})"
         case .peakCases: "{hit} of {total} cases ({share})"

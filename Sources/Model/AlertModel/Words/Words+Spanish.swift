@@ -108,7 +108,7 @@ extension PhraseID {
         case .releaseSessions: "{release}, {share} de las sesiones"
         case .fieldStandsOut: "Destaca"
         case .standsOut: "versión {release}: {share} de {failures}, {part} de {all}"
-        case .fieldPeak: "Máximo de afectados"
+        case .fieldPeak: "Afectados en el peor momento"
         case .peakUsers: "{hit} de {total} usuarios ({share})"
         case .peakSessions: "{hit} de {total} sesiones ({share})"
         case .peakCases: "{hit} de {total} casos ({share})"

@@ -1,0 +1,108 @@
+import AlertCore
+import AlertTesting
+import BudgetGate
+import PluginKit
+import PluginTesting
+import Testing
+
+/// A rule that fires while a figure is beyond one of its limits; the first that is so is what it tells of.
+private struct Watch: SubjectDetector {
+    struct Limit {
+        let metric: Metric
+        let severity: Severity
+        let comparison: Comparison
+        /// Of fewer cases the limit says nothing.
+        var casesMin = 0.0
+    }
+
+    static let manifest = PluginManifest(name: "watch", summary: "Fires beyond any of its limits.", options: [])
+
+    let limits: [Limit]
+    let window: Duration
+
+    init(_ limits: [Limit], over window: Duration = .hours(1)) {
+        self.limits = limits
+        self.window = window
+    }
+
+    init(options: Options, context: RuleContext) throws(ProblemList) { self.init([]) }
+
+    var metrics: [Metric] { limits.map(\.metric) }
+    var lookback: Duration { window }
+    var spans: [Duration] { [window] }
+    var holdTime: Duration { .zero }
+
+    func judge(_ series: Series, at now: Moment) -> Judgement {
+        let seen = limits.compactMap { limit in series.measured(limit.metric, over: window).map { (limit, $0) } }
+        let beyond = seen.first { limit, measured in
+            limit.comparison.holds(measured.figure.value)
+                && measured.figure.share.map { $0.total >= limit.casesMin } ?? true
+        }
+        guard let (limit, measured) = beyond ?? seen.last else {
+            return Judgement(.unknown("no figure"), .far, Evidence(sentence: "no figure"))
+        }
+        var evidence = Evidence(
+            metric: limit.metric.name, figure: measured.figure, limit: limit.comparison, span: measured.span,
+            sentence: "")
+        evidence.say(beyond == nil ? .nothing : Phrase(.reasonMeasured))
+        return Judgement(beyond == nil ? .ok(recovered: true) : .firing(limit.severity), .near, evidence)
+    }
+}
+
+/// What messages make of figures: in which unit, of when, and how bad it was.
+@Suite struct `Figures in messages` {
+    private func limit(
+        _ metric: Metric, _ text: String, _ severity: Severity = .warning, ofAtLeast cases: Double = 0
+    ) throws -> Watch.Limit {
+        Watch.Limit(metric: metric, severity: severity, comparison: try Comparison(grammar: text), casesMin: cases)
+    }
+
+    private func bot(
+        _ limits: Watch.Limit..., over window: Duration = .hours(1), gates: [GatePlan] = [],
+        at start: Moment = .rehearsalStart, zone: String = "UTC"
+    ) throws -> Rehearsal {
+        let rule = DetectorPlan(name: "watch", detector: Watch(limits, over: window))
+        let plan = Plan(
+            botName: "shop-alerts", zone: try ZoneDatabase().zone(zone), sources: [SourcePlan(name: "ios", jitter: 0)],
+            detectors: [rule], gates: gates, channels: [ChannelPlan(name: "team")])
+        var bot = Rehearsal(plan, at: start)
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        return bot
+    }
+
+    /// Lets the bot see figures of the time up to now, or up to a while ago.
+    private func see(
+        _ metrics: Metrics, in bot: inout Rehearsal, lasting length: Duration = .hours(1), late: Duration = .zero,
+        of subject: Subject = .shop
+    ) {
+        bot.see([
+            Observation(
+                subject: subject, span: TimeSpan(lasting: length, until: bot.now - late), seen: bot.now,
+                metrics: metrics)
+        ])
+        bot.advance(by: .zero)
+    }
+
+    private func message(_ bot: Rehearsal, _ kind: Notification.Kind) throws -> Message {
+        try #require(bot.decisions.last { $0.decision == .send && $0.kind == kind }).message
+    }
+
+    private func field(_ label: String, _ message: Message) -> String? {
+        message.fields.first { $0.label == label }?.value
+    }
+
+    // MARK: - How bad it was
+
+    @Test func `how many were hit is told of the worst moment and not as a peak`() throws {
+        var bot = try bot(limit(.crashFreeUsers, "< 99%"))
+        see(["users": 60, "crashed_users": 12], in: &bot)
+        bot.advance(by: .hours(1))
+        see(["users": 8_000, "crashed_users": 400], in: &bot)
+        bot.advance(by: .hours(1))
+        see(["users": 8_000, "crashed_users": 4], in: &bot)
+        let end = try message(bot, .resolved)
+        #expect(field("Affected at worst", end) == "12 of 60 users (20.00%)")
+        #expect(!end.plainText.lowercased().contains("peak"))
+    }
+}
