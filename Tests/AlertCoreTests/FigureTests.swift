@@ -94,6 +94,17 @@ private struct Watch: SubjectDetector {
 
     // MARK: - How bad it was
 
+    @Test func `the worst of a rule about several metrics is told in its own metric`() throws {
+        var bot = try bot(limit(.anrRate, "> 0.47%", .critical), limit(.crashFreeUsers, "< 99%", .critical))
+        see(["users": 10_000, "crashed_users": 20, "anr_rate": 0.009], in: &bot)
+        bot.advance(by: .hours(1))
+        see(["users": 10_000, "crashed_users": 20, "anr_rate": 0.001], in: &bot)
+        let end = try message(bot, .resolved)
+        #expect(end.headline.contains("crash-free users 99.80%"))
+        #expect(field("At worst", end) == "ANR rate 0.90%")
+        #expect(field("Affected at worst", end) == "90 of 10,000 users (0.90%)")
+    }
+
     @Test func `how many were hit is told of the worst moment and not as a peak`() throws {
         var bot = try bot(limit(.crashFreeUsers, "< 99%"))
         see(["users": 60, "crashed_users": 12], in: &bot)

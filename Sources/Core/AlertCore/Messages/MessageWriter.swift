@@ -259,17 +259,10 @@ struct MessageWriter {
         let incident = story.incident
         let evidence = incident.evidence(for: kind)
         guard let metric = evidence.metric, let figure = evidence.figure else { return [] }
+        if kind.isEnd || !incident.isOpen { return worstFields(incident.worst, under: metric) }
         var fields: [Message.Field] = []
-        let worst = incident.worst
-        if kind.isEnd || !incident.isOpen {
-            if let hit = hit(worst, metric, atWorst: true) { fields.append(hit) }
-            if let worst = worst.figure {
-                fields.append(Message.Field(words[.fieldAtWorst], text(worst.value, of: metric)))
-            }
-            return fields
-        }
         let current = incident.evidence
-        let isPast = current.metric == metric && current.figure?.value != figure.value
+        let isPast = current.metric != metric || current.figure?.value != figure.value
         if let before = figureBefore(story, evidence) {
             fields.append(
                 Message.Field(
@@ -277,11 +270,25 @@ struct MessageWriter {
                     "\(text(before, of: metric)) → \(text(figure.value, of: metric))"))
         }
         // How it is now stands by itself, beside what fired.
-        if isPast, let now = current.figure {
-            fields.append(Message.Field(words[.fieldNow], text(now.value, of: metric)))
-        }
+        if isPast, let now = text(current, under: metric) { fields.append(Message.Field(words[.fieldNow], now)) }
         if let hit = hit(evidence, metric) { fields.append(hit) }
         return fields
+    }
+
+    /// How bad it was. A rule about several metrics may end with the figure of another than was the worst.
+    ///
+    /// - Parameter headline: the metric of which the headline tells.
+    private func worstFields(_ worst: Evidence, under headline: String) -> [Message.Field] {
+        guard let metric = worst.metric, let value = text(worst, under: headline) else { return [] }
+        return [hit(worst, metric, atWorst: true), Message.Field(words[.fieldAtWorst], value)].compactMap(\.self)
+    }
+
+    /// The figure as a field tells it: with its title where the headline tells of another metric.
+    private func text(_ evidence: Evidence, under headline: String) -> String? {
+        guard let metric = evidence.metric, let figure = evidence.figure else { return nil }
+        let value = text(figure.value, of: metric)
+        guard metric != headline else { return value }
+        return words(.figureOf, [.metric: words.title(of: Metric(metric)), .figure: value])
     }
 
     /// How many of what were hit, of how many, and the share.

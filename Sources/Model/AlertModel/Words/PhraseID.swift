@@ -99,6 +99,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case fieldBeforeWorst = "field.before_worst"
     case fieldBeforeNow = "field.before_now"
     case fieldNow = "field.now"
+    case figureOf = "figure.of"
     case fieldCorrected = "field.corrected"
     case correctedSpan = "corrected.span"
     case correctedEnd = "corrected.end"

@@ -120,6 +120,7 @@ extension PhraseID {
         case .fieldBeforeWorst: "Before → at worst"
         case .fieldBeforeNow: "Before → now"
         case .fieldNow: "Now"
+        case .figureOf: "{metric} {figure}"
         case .fieldCorrected: "Corrected"
         case .correctedSpan: "{said} was reported for {span}; with late figures it is {now}"
         case .correctedEnd: "{said} was reported at worst; with late figures it is {now}"

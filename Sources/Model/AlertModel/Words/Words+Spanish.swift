@@ -120,6 +120,7 @@ extension PhraseID {
         case .fieldBeforeWorst: "Antes → en el peor momento"
         case .fieldBeforeNow: "Antes → ahora"
         case .fieldNow: "Ahora"
+        case .figureOf: "{metric} {figure}"
         case .fieldCorrected: "Corregido"
         case .correctedSpan: "se informó de {said} ({span}); con los datos tardíos son {now}"
         case .correctedEnd: "se informó de {said} en el peor momento; con los datos tardíos son {now}"
