@@ -116,4 +116,20 @@ private struct Watch: SubjectDetector {
         #expect(field("Affected at worst", end) == "12 of 60 users (20.00%)")
         #expect(!end.plainText.lowercased().contains("peak"))
     }
+
+    // MARK: - In which unit, and with how many digits
+
+    @Test func `a figure of a source's own that is judged by a percentage is told in percent`() throws {
+        var bot = try bot(limit("checkout_success", "< 90%"))
+        for value in [0.982, 0.85, 0.95] {
+            bot.advance(by: .hours(1))
+            see(["checkout_success": value], in: &bot)
+        }
+        let opening = try message(bot, .opened)
+        #expect(opening.headline == "🟠 shop: checkout_success 85.00% (alert below 90%)")
+        #expect(field("Before → now", opening) == "98.20% → 85.00%")
+        let end = try message(bot, .resolved)
+        #expect(end.headline == "✅ shop: checkout_success 95.00%, back above 90%, after 1 h")
+        #expect(field("At worst", end) == "85.00%")
+    }
 }

@@ -47,6 +47,17 @@ import Testing
         #expect(Words.spanish.limit(limit) == "por debajo de 99,5\u{A0}%")
     }
 
+    @Test func `a metric of a source's own is told in the unit of its limit`() {
+        let limit = Comparison(.less, 0.9, isPercentage: true)
+        #expect(Words.english.figure(0.85, of: "checkout_success") == "0.85")
+        #expect(Words.english.figure(0.85, of: "checkout_success", by: limit) == "85.00%")
+        #expect(Words.english.figure(12, of: "users", by: limit) == "12")
+        let beside = Phrase(
+            .reasonCondition,
+            [.metric: .metric("checkout_success"), .figure: .figure(0.85, of: "checkout_success"), .limit: .limit(limit)])
+        #expect(beside.english == "checkout_success 85.00% (below 90%)")
+    }
+
     @Test func `English figures, limits and durations read as they do everywhere else`() {
         for value in [0, 0.5, 0.99951, 1, 12_345.678, -3, .infinity] {
             #expect(Words.english.plain(value) == value.plain)

@@ -55,7 +55,7 @@ public struct MessageView: Sendable {
         let metric = evidence.metric.map { Metric($0) }
         func figure(_ value: Double?) -> Value {
             guard let value, let metric else { return .flag(false) }
-            return .text(words.figure(value, of: metric.name))
+            return .text(words.figure(value, of: metric.name, by: evidence.limit))
         }
         var usual: Double?
         if case .usual(let value) = evidence.reference { usual = value }

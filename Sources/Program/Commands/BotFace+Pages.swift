@@ -140,13 +140,13 @@ struct Look {
         return PageVerdict(
             rule: judged.rule, about: about.isEmpty ? nil : about, tone: tone,
             metric: evidence.metric.map { Metric($0).title },
-            figure: evidence.metric.flatMap { metric in evidence.figure.map { text($0.value, of: metric) } },
+            figure: evidence.metric.flatMap { metric in evidence.figure.map { text($0.value, of: metric, by: evidence.limit) } },
             limit: limit, sentence: evidence.sentence,
             chart: chart(evidence, of: subject, rule: judged.rule))
     }
 
-    private func text(_ value: Double, of metric: String) -> String {
-        Metric(metric).unit == .rate ? value.percent : value.plain
+    private func text(_ value: Double, of metric: String, by limit: Comparison? = nil) -> String {
+        Metric(metric).isRate(by: limit) ? value.percent : value.plain
     }
 
     private func chart(_ evidence: Evidence, of subject: Subject, rule: String) -> PageChart? {
@@ -161,7 +161,7 @@ struct Look {
         let release = subject.release.map { " of \($0)" } ?? ""
         let limit = evidence.limit.map { ", limit \($0.words)" } ?? ""
         return PageChart(
-            points: points.all, limit: evidence.limit?.limit, usual: usual, isRate: Metric(metric).unit == .rate,
+            points: points.all, limit: evidence.limit?.limit, usual: usual, isRate: Metric(metric).isRate(by: evidence.limit),
             // A bot that is young fills its picture all the same.
             from: max(now - .hours(24), (points.all.first?.at ?? now) - .minutes(1)), to: now,
             title: "\(Metric(metric).title)\(release) over the last day\(limit) (rule \(rule))")

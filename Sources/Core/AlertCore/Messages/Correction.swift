@@ -66,7 +66,8 @@ extension MessageWriter {
 
     func field(_ correction: Correction) -> Message.Field {
         let said = correction.said
-        let (before, now) = (text(said.value, of: said.metric), text(correction.now, of: said.metric))
+        func text(_ value: Double) -> String { words.figure(value, of: said.metric, by: said.limit) }
+        let (before, now) = (text(said.value), text(correction.now))
         let value =
             correction.isOfEnd
             ? words(.correctedEnd, [.said: before, .now: now])

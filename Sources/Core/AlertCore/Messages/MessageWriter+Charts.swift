@@ -14,21 +14,21 @@ extension MessageWriter {
         var chart = Chart(
             title: "\(title.prefix(1).uppercased())\(title.dropFirst()), last day", values: values,
             from: Moment(milliseconds: ((now.milliseconds - 1) / hour - Int64(values.count - 1)) * hour),
-            isRate: Metric(metric).unit == .rate, words: "")
+            isRate: Metric(metric).isRate(by: evidence.limit), words: "")
         if let limit = evidence.limit, limit.limit.isFinite {
             chart.limit = Chart.Line(limit.limit, "alert \(limit.words)")
         }
         switch evidence.reference {
         case .usual(let value) where value.isFinite:
-            chart.usual = Chart.Line(value, "usually \(text(value, of: metric))")
+            chart.usual = Chart.Line(value, "usually \(text(value, in: evidence))")
         case .olderRelease(let value) where value.isFinite:
-            chart.usual = Chart.Line(value, "older release \(text(value, of: metric))")
+            chart.usual = Chart.Line(value, "older release \(text(value, in: evidence))")
         default: break
         }
         let lines = [chart.limit, chart.usual].compactMap { $0.map { "; \($0.words)" } }.joined()
         chart.words =
-            "\(chart.title): between \(text(low, of: metric)) and \(text(high, of: metric)), "
-            + "\(text(last, of: metric)) at its end\(lines)"
+            "\(chart.title): between \(text(low, in: evidence)) and \(text(high, in: evidence)), "
+            + "\(text(last, in: evidence)) at its end\(lines)"
         return chart
     }
 

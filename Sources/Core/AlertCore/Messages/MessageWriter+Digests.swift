@@ -104,7 +104,7 @@ extension MessageWriter {
         let line = words(
             .digestFigure,
             [
-                .who: who, .metric: words.title(of: Metric(metric)), .figure: text(figure.value, of: metric),
+                .who: who, .metric: words.title(of: Metric(metric)), .figure: text(figure.value, in: incident.worst),
                 .when: when,
             ])
         return "\(mark) \(line)"

@@ -113,8 +113,8 @@ struct MessageWriter {
             }
         }
         let title = words.title(of: Metric(metric))
-        let value = text(figure.value, of: metric)
-        let limit = comparison(evidence, metric)
+        let value = text(figure.value, in: evidence)
+        let limit = comparison(evidence)
         func plain(_ id: PhraseID) -> String { words(id, [.who: who, .metric: title, .figure: value]) }
         switch kind {
         case .resolved:
@@ -189,10 +189,10 @@ struct MessageWriter {
     static let troubleCharactersMax = 135
 
     /// What the figure is to be measured by, in a few words.
-    private func comparison(_ evidence: Evidence, _ metric: String) -> String? {
+    private func comparison(_ evidence: Evidence) -> String? {
         switch evidence.reference {
-        case .usual(let value): words(.detailUsual, [.usual: text(value, of: metric)])
-        case .olderRelease(let value): words(.detailOlderRelease, [.figure: text(value, of: metric)])
+        case .usual(let value): words(.detailUsual, [.usual: text(value, in: evidence)])
+        case .olderRelease(let value): words(.detailOlderRelease, [.figure: text(value, in: evidence)])
         case nil: evidence.limit.map { words(.detailLimit, [.limit: words.limit($0)]) }
         }
     }
@@ -267,7 +267,7 @@ struct MessageWriter {
             fields.append(
                 Message.Field(
                     words[isPast ? .fieldBeforeWorst : .fieldBeforeNow],
-                    "\(text(before, of: metric)) → \(text(figure.value, of: metric))"))
+                    "\(text(before, in: evidence)) → \(text(figure.value, in: evidence))"))
         }
         // How it is now stands by itself, beside what fired.
         if isPast, let now = text(current, under: metric) { fields.append(Message.Field(words[.fieldNow], now)) }
@@ -286,7 +286,7 @@ struct MessageWriter {
     /// The figure as a field tells it: with its title where the headline tells of another metric.
     private func text(_ evidence: Evidence, under headline: String) -> String? {
         guard let metric = evidence.metric, let figure = evidence.figure else { return nil }
-        let value = text(figure.value, of: metric)
+        let value = text(figure.value, in: evidence)
         guard metric != headline else { return value }
         return words(.figureOf, [.metric: words.title(of: Metric(metric)), .figure: value])
     }
@@ -415,7 +415,10 @@ struct MessageWriter {
         )
     }
 
-    func text(_ value: Double, of metric: String) -> String { words.figure(value, of: metric) }
+    /// A figure as that evidence is told: of its metric, judged by its limit.
+    func text(_ value: Double, in evidence: Evidence) -> String {
+        words.figure(value, of: evidence.metric ?? "", by: evidence.limit)
+    }
 
     /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`, and `Fri 20 Nov 23:00` where the message has
     /// named the zone before.

@@ -84,6 +84,12 @@ public enum Metric: Hashable, Sendable, ExpressibleByStringLiteral {
         }
     }
 
+    /// Whether figures are shares where they are judged by that limit: what a metric of a source's own means, the limit
+    /// tells.
+    public func isRate(by limit: Comparison?) -> Bool {
+        unit == .rate || unit == .unknown && limit?.isPercentage == true
+    }
+
     /// Whether figures of neighbouring spans add up. Sessions and events do; distinct users never do.
     public var adds: Bool {
         switch self {

@@ -25,6 +25,7 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
         indirect case list([Phrase])
 
         var number: Double? { if case .count(let number) = self { number } else { nil } }
+        var limit: Comparison? { if case .limit(let limit) = self { limit } else { nil } }
     }
 
     struct Entry: Hashable, Sendable {

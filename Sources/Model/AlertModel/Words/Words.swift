@@ -118,6 +118,10 @@ public struct Words: Hashable, Sendable {
                 guard let value = values.first(where: { $0.place == place })?.value else {
                     return evidence.flatMap { text(of: place, in: $0) }
                 }
+                if case .figure(let number, let metric) = value {
+                    // A figure beside a limit is judged by it.
+                    return figure(number, of: metric, by: values.lazy.compactMap(\.value.limit).first)
+                }
                 return text(value, of: evidence, clock)
             }
         }
@@ -143,7 +147,7 @@ public struct Words: Hashable, Sendable {
 
     /// What evidence has for a place.
     private func text(of place: Placeholder, in evidence: Evidence) -> String? {
-        func figure(_ value: Double) -> String { self.figure(value, of: evidence.metric ?? "") }
+        func figure(_ value: Double) -> String { self.figure(value, of: evidence.metric ?? "", by: evidence.limit) }
         switch place {
         case .bound: return evidence.bound.map(percent)
         case .span: return evidence.span.map { short($0.length) }
@@ -178,8 +182,10 @@ public struct Words: Hashable, Sendable {
     public func points(_ fraction: Double) -> String { self(.points, [.number: plain(fraction * 100)]) }
 
     /// A figure in the unit of its metric.
-    public func figure(_ value: Double, of metric: String) -> String {
-        Metric(metric).unit == .rate ? percent(value) : plain(value)
+    ///
+    /// - Parameter limit: what it is judged by, whose unit one of a source's own takes.
+    public func figure(_ value: Double, of metric: String, by limit: Comparison? = nil) -> String {
+        Metric(metric).isRate(by: limit) ? percent(value) : plain(value)
     }
 
     /// An English number with the marks of this language.

@@ -412,7 +412,9 @@ public struct ThresholdDetector: SubjectDetector {
 
     private static let sentenceBytesUsual = 160
 
-    private func text(_ value: Double) -> String { metric.unit == .rate ? value.percent : value.plain }
+    private func text(_ value: Double) -> String {
+        metric.isRate(by: limits.last?.comparison) ? value.percent : value.plain
+    }
 
     private func volumeText(_ figure: Figure, before: String = "") -> String {
         guard let share = figure.share else { return "" }

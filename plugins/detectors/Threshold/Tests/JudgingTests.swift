@@ -195,6 +195,10 @@ import ThresholdDetector
                 "queue_length 8, above 7.5 over the last 1 h"
             ),
             (
+                ["metric": "checkout_success", "warning": "< 90%"], ["checkout_success": 0.85],
+                "checkout_success 85.00%, below 90% over the last 1 h"
+            ),
+            (
                 ["metric": "crash_free_sessions", "warning": "< 99.9%", "confidence": "off"],
                 ["sessions": 5000, "crashed_sessions": 6],
                 "crash-free sessions 99.88% of 5,000 sessions, below 99.9% over the last 1 h"
