@@ -132,4 +132,17 @@ private struct Watch: SubjectDetector {
         #expect(end.headline == "✅ shop: checkout_success 95.00%, back above 90%, after 1 h")
         #expect(field("At worst", end) == "85.00%")
     }
+
+    @Test(arguments: [
+        ("< 99.5%", 1_000_000.0, 5_001.0, "99.4999% (alert below 99.5%)"),
+        ("< 99.999%", 1_000_000, 11, "99.9989% (alert below 99.999%)"),
+        ("< 100%", 10_000_000, 3, "99.99997% (alert below 100%)"),
+        ("< 99.5%", 1_000, 6, "99.40% (alert below 99.5%)"),
+    ])
+    func `a figure is never rounded onto its limit`(limit: String, users: Double, crashed: Double, told: String) throws
+    {
+        var bot = try bot(self.limit(.crashFreeUsers, limit))
+        see(["users": users, "crashed_users": crashed], in: &bot)
+        #expect(try message(bot, .opened).headline == "🟠 shop: crash-free users \(told)")
+    }
 }

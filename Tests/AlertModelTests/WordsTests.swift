@@ -47,6 +47,20 @@ import Testing
         #expect(Words.spanish.limit(limit) == "por debajo de 99,5\u{A0}%")
     }
 
+    @Test(arguments: [
+        (0.994999, 0.995, "99.4999%"), (0.995001, 0.995, "99.5001%"), (0.995, 0.995, "99.50%"),
+        (0.9949999999999, 0.995, "99.4999999%"), (0.9899985, 0.989999, "98.99985%"), (0.99, 0.995, "99.00%"),
+        (0.99999999, nil, "99.999999%"), (0.999999999999, nil, "99.9999999%"), (1, 1, "100.00%"),
+        (0.0000001, nil, "0.00001%"), (1e-15, nil, "0.0000001%"), (0, 0, "0.00%"), (-0.5, 0.5, "-50.00%"),
+        (0.0047001, 0.0047, "0.47001%"), (12, 1e300, "1200.00%"),
+    ] as [(Double, Double?, String)])
+    func `a share is told with places enough to be on its own side of a limit, of all and of nothing`(
+        share: Double, limit: Double?, told: String
+    ) {
+        #expect(share.percent(besides: limit) == told)
+        #expect(Words.spanish.percent(share, besides: limit) == "\(told.dropLast().replacing(".", with: ","))\u{A0}%")
+    }
+
     @Test func `a metric of a source's own is told in the unit of its limit`() {
         let limit = Comparison(.less, 0.9, isPercentage: true)
         #expect(Words.english.figure(0.85, of: "checkout_success") == "0.85")

@@ -24,24 +24,78 @@ extension Double {
         }
     }
 
+    /// The same with all its places where three would put it on a limit that it is not at.
+    public func plain(besides limit: Double?) -> String {
+        guard let limit, self != limit, plain == limit.plain else { return plain }
+        return "\(self)"
+    }
+
     /// A fraction in percent with two places, or three where two would hide what matters: beyond 99.9% and below 0.1%.
-    public var percent: String {
+    /// What is not all of it is never told as 100%, nor what is more than nothing as 0%.
+    public var percent: String { percent(besides: nil) }
+
+    /// The same with as many more places as it takes to see on which side of a limit it is.
+    public func percent(besides limit: Double?) -> String {
         guard isFinite, abs(self) < 1e9 else { return "\(self)" }
         let isExtreme = (self > 0.999 && self < 1) || (self > 0 && self < 0.001)
-        let places = isExtreme ? 3 : 2
-        let scaled = Int64((self * 100 * (isExtreme ? 1000 : 100)).rounded())
+        var shown = ShownPercentage(of: self, places: isExtreme ? 3 : 2)
+        while let mark = shown.markCrossed(limit) {
+            guard shown.places < ShownPercentage.placesMax else {
+                shown.steps += self < mark ? -1 : 1
+                break
+            }
+            shown = ShownPercentage(of: self, places: shown.places + 1)
+        }
         return String(digitsBytesMax: 24) { digits in
             digits.prepend("%")
-            var rest = scaled.magnitude
+            var rest = shown.steps.magnitude
             var written = 0
             repeat {
-                if written == places { digits.prepend(".") }
+                if written == shown.places { digits.prepend(".") }
                 digits.prepend(digit: rest % 10)
                 rest /= 10
                 written += 1
-            } while rest > 0 || written <= places
-            if scaled < 0 { digits.prepend("-") }
+            } while rest > 0 || written <= shown.places
+            if shown.steps < 0 { digits.prepend("-") }
         }
+    }
+}
+
+/// A fraction as people see it: its percentage, rounded.
+private struct ShownPercentage {
+    let fraction: Double
+    /// Behind the point.
+    let places: Int
+    /// The percentage in steps of its last place.
+    var steps: Int64
+
+    /// As many as limits have.
+    static let placesMax = 7
+
+    init(of fraction: Double, places: Int) {
+        self.fraction = fraction
+        self.places = places
+        steps = Int64((fraction * 100 * Double(ShownPercentage.power(of: places))).rounded())
+    }
+
+    /// Nothing, all or the limit, where the fraction is on one side of it and is shown at it or on the other.
+    func markCrossed(_ limit: Double?) -> Double? {
+        if !isOnItsSide(of: 0) { return 0 }
+        if !isOnItsSide(of: 1) { return 1 }
+        return limit.flatMap { abs($0) < 1e9 && !isOnItsSide(of: $0) ? $0 : nil }
+    }
+
+    private func isOnItsSide(of mark: Double) -> Bool {
+        guard fraction != mark else { return true }
+        let shown = steps * ShownPercentage.power(of: ShownPercentage.placesMax - places)
+        let at = ShownPercentage(of: mark, places: ShownPercentage.placesMax).steps
+        return fraction < mark ? shown < at : shown > at
+    }
+
+    private static func power(of places: Int) -> Int64 {
+        var power: Int64 = 1
+        for _ in 0..<places { power *= 10 }
+        return power
     }
 }
 

@@ -149,7 +149,7 @@ public struct Words: Hashable, Sendable {
     private func text(of place: Placeholder, in evidence: Evidence) -> String? {
         func figure(_ value: Double) -> String { self.figure(value, of: evidence.metric ?? "", by: evidence.limit) }
         switch place {
-        case .bound: return evidence.bound.map(percent)
+        case .bound: return evidence.bound.map { percent($0, besides: evidence.limit?.limit) }
         case .span: return evidence.span.map { short($0.length) }
         case .figure: return evidence.figure.map { figure($0.value) }
         case .metric: return evidence.metric.map { title(of: Metric($0)) }
@@ -165,8 +165,10 @@ public struct Words: Hashable, Sendable {
     /// The number as people write it: whole numbers with separators for thousands, others with at most three places.
     public func plain(_ number: Double) -> String { marked(number.plain) }
 
-    public func percent(_ fraction: Double) -> String {
-        table.hasEnglishPercent ? fraction.percent : percent(fraction.percent)
+    /// - Parameter limit: what it is not to be rounded onto.
+    public func percent(_ fraction: Double, besides limit: Double? = nil) -> String {
+        let text = fraction.percent(besides: limit)
+        return table.hasEnglishPercent ? text : percent(text)
     }
 
     /// With as few places as it needs.
@@ -183,9 +185,11 @@ public struct Words: Hashable, Sendable {
 
     /// A figure in the unit of its metric.
     ///
-    /// - Parameter limit: what it is judged by, whose unit one of a source's own takes.
+    /// - Parameter limit: what it is judged by, whose unit one of a source's own takes. Only what is at its limit is
+    ///   told as if it were.
     public func figure(_ value: Double, of metric: String, by limit: Comparison? = nil) -> String {
-        Metric(metric).isRate(by: limit) ? percent(value) : plain(value)
+        guard Metric(metric).isRate(by: limit) else { return marked(value.plain(besides: limit?.limit)) }
+        return percent(value, besides: limit?.limit)
     }
 
     /// An English number with the marks of this language.

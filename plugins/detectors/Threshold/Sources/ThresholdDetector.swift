@@ -396,7 +396,7 @@ public struct ThresholdDetector: SubjectDetector {
         var sentence = metric.title
         sentence.reserveCapacity(ThresholdDetector.sentenceBytesUsual)
         sentence += " "
-        sentence += text(figure.value)
+        sentence += text(figure.value, beside: limit.comparison)
         sentence += volumeText(figure, before: " of ")
         sentence += limit.comparison.relation.isBelow ? ", below " : ", above "
         sentence += limit.text
@@ -404,7 +404,7 @@ public struct ThresholdDetector: SubjectDetector {
         sentence += (evidence.span?.length ?? window).short
         if let bound = evidence.bound {
             sentence += limit.comparison.relation.isBelow ? "; at best " : "; at least "
-            sentence += bound.percent
+            sentence += bound.percent(besides: limit.comparison.limit)
             sentence += confidenceText
         }
         return sentence
@@ -412,8 +412,10 @@ public struct ThresholdDetector: SubjectDetector {
 
     private static let sentenceBytesUsual = 160
 
-    private func text(_ value: Double) -> String {
-        metric.isRate(by: limits.last?.comparison) ? value.percent : value.plain
+    /// - Parameter limit: what it is told beside; the mildest, where none other is.
+    private func text(_ value: Double, beside limit: Comparison? = nil) -> String {
+        let limit = limit ?? limits.last?.comparison
+        return metric.isRate(by: limit) ? value.percent(besides: limit?.limit) : value.plain(besides: limit?.limit)
     }
 
     private func volumeText(_ figure: Figure, before: String = "") -> String {

@@ -199,6 +199,15 @@ import ThresholdDetector
                 "checkout_success 85.00%, below 90% over the last 1 h"
             ),
             (
+                bare, ["users": 1_000_000, "crashed_users": 5_001],
+                "crash-free users 99.4999% of 1,000,000 users, below 99.5% over the last 1 h"
+            ),
+            (bare, ["users": 1_000_000, "crashed_users": 4_999], "99.5001% is not below 99.5%"),
+            (
+                ["metric": "queue_length", "warning": "> 7.5"], ["queue_length": 7.5004],
+                "queue_length 7.5004, above 7.5 over the last 1 h"
+            ),
+            (
                 ["metric": "crash_free_sessions", "warning": "< 99.9%", "confidence": "off"],
                 ["sessions": 5000, "crashed_sessions": 6],
                 "crash-free sessions 99.88% of 5,000 sessions, below 99.9% over the last 1 h"
