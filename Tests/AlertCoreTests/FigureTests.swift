@@ -117,6 +117,21 @@ private struct Watch: SubjectDetector {
         #expect(!end.plainText.lowercased().contains("peak"))
     }
 
+    @Test func `a summary tells how severe it was at worst and not at last`() throws {
+        var bot = try bot(
+            limit(.crashFreeUsers, "< 99%", .critical), limit(.crashFreeUsers, "< 99.5%"),
+            gates: [.quiet(from: "2026-11-20 12:00", until: "2026-11-20 20:00")], at: .utc("2026-11-20 12:00"))
+        for crashed in [100.0, 7, 1] {
+            see(["users": 1_000, "crashed_users": crashed], in: &bot)
+            bot.advance(by: .hours(1))
+        }
+        bot.crash()
+        bot.advance(by: .hours(8))
+        let summary = try message(bot, .digest)
+        #expect(summary.lines.first?.hasPrefix("🔴 shop: crash-free users 90.00% at worst") == true, "\(summary.lines)")
+        #expect(summary.severity == .critical)
+    }
+
     // MARK: - In which unit, and with how many digits
 
     @Test func `a figure of a source's own that is judged by a percentage is told in percent`() throws {

@@ -7,6 +7,12 @@ struct Member {
     let notification: Notification
     let standing: Standing
     let reason: Reason
+
+    /// How bad it is, or was at worst where that is all there is to tell.
+    var severity: Severity {
+        let incident = notification.incident
+        return notification.kind == .digest ? incident.worstSeverity : incident.severity
+    }
 }
 
 /// Some of many that one message would not hold.
@@ -48,7 +54,7 @@ extension MessageWriter {
     func summary(of part: Portion<Incident>, reason: Reason, others: Int = 0) -> Message {
         begin()
         let incidents = part.members
-        let severity = incidents.map(\.severity).max() ?? .info
+        let severity = incidents.map(\.worstSeverity).max() ?? .info
         let what = words(.countIncidents, count: incidents.count + others)
         let during =
             switch reason {
@@ -95,7 +101,7 @@ extension MessageWriter {
     }
 
     private func summaryLine(_ incident: Incident) -> String {
-        let mark = Message.mark(kind: .opened, severity: incident.severity)
+        let mark = Message.mark(kind: .opened, severity: incident.worstSeverity)
         let who = name(of: incident.subject)
         let when = incident.until.map { span(from: incident.since, to: $0) } ?? clock(incident.since)
         guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
@@ -122,7 +128,7 @@ extension MessageWriter {
         let incidents = members.map(\.notification.incident)
         let kinds = Set(members.map(\.notification.kind))
         let kind = gathering.style == .group && kinds.count == 1 ? kinds.first ?? .digest : .digest
-        let severity = incidents.map(\.severity).max() ?? .info
+        let severity = members.map(\.severity).max() ?? .info
         let who = names(of: incidents)
         let count = words(.countIncidents, count: incidents.count)
         let others = members.reduce(0) { $0 + ($1.standing.hold?.countsFor ?? 0) }
@@ -182,8 +188,9 @@ extension Incident {
     /// beyond its limit, then the older.
     public func isWorse(than other: Incident) -> Bool {
         if isOpen != other.isOpen { return isOpen }
-        if severity != other.severity { return severity > other.severity }
-        let (mine, others) = (worst.excess, other.worst.excess)
-        return mine == others ? (since, id) < (other.since, other.id) : mine > others
+        let (mine, others) = isOpen ? (severity, other.severity) : (worstSeverity, other.worstSeverity)
+        if mine != others { return mine > others }
+        let (excess, otherExcess) = (worst.excess, other.worst.excess)
+        return excess == otherExcess ? (since, id) < (other.since, other.id) : excess > otherExcess
     }
 }

@@ -141,6 +141,7 @@ extension Incident: KeptIncident, JSONWritable {
         json.object { json in
             putKeptMembers(into: &json)
             if !isAtItsWorst { json.member("worst", worst) }
+            if worstSeverity != severity { json.member("worst_severity", worstSeverity.rawValue) }
             if isUncertain { json.member("uncertain", true) }
             json.member("acknowledged", ifAny: acknowledgement)
             if !labels.isEmpty { json.member("labels", labels) }
@@ -159,6 +160,7 @@ extension Incident: KeptIncident, JSONWritable {
         self.init(
             id: summary.id, rule: summary.rule, subject: summary.subject, key: summary.key,
             labels: labels, severity: summary.severity,
+            worstSeverity: try reader.optional("worst_severity")?.choice() ?? summary.severity,
             state: summary.state, since: summary.since, until: summary.until, evidence: summary.evidence,
             worst: try reader.optional("worst").map(Evidence.init) ?? summary.evidence,
             isUncertain: try reader.optional("uncertain")?.bool() ?? false,

@@ -26,7 +26,9 @@ public struct Incident: Hashable, Sendable {
     /// What it is about where the subject alone does not say it: the id of an issue.
     public let key: String?
     public var labels: [String: String]
-    public var severity: Severity
+    public var severity: Severity { didSet { worstSeverity = max(worstSeverity, severity) } }
+    /// How bad it was at its worst.
+    public private(set) var worstSeverity: Severity
     public var state: State
     /// When the condition was first seen to hold.
     public let since: Moment
@@ -65,6 +67,7 @@ public struct Incident: Hashable, Sendable {
         self.key = key
         self.labels = labels
         self.severity = severity
+        worstSeverity = severity
         self.since = since
         sharedEvidence = Shared(evidence)
         sharedWorst = sharedEvidence
@@ -75,8 +78,8 @@ public struct Incident: Hashable, Sendable {
 
     init(
         id: String, rule: String, subject: Subject, key: String?, labels: [String: String], severity: Severity,
-        state: State,
-        since: Moment, until: Moment?, evidence: Evidence, worst: Evidence, isUncertain: Bool,
+        worstSeverity: Severity, state: State, since: Moment, until: Moment?, evidence: Evidence, worst: Evidence,
+        isUncertain: Bool,
         acknowledgement: Acknowledgement?, standings: [String: Standing]
     ) {
         self.id = id
@@ -85,6 +88,7 @@ public struct Incident: Hashable, Sendable {
         self.key = key
         self.labels = labels
         self.severity = severity
+        self.worstSeverity = worstSeverity
         self.state = state
         self.since = since
         self.until = until
