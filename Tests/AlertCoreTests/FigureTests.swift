@@ -132,6 +132,21 @@ private struct Watch: SubjectDetector {
         #expect(summary.severity == .critical)
     }
 
+    @Test func `what has ended keeps the mark of its end in a digest, though its figures are corrected`() throws {
+        var bot = try bot(
+            limit(.crashFreeUsers, "< 99%", .critical), limit(.crashFreeUsers, "< 99.5%"), over: .minutes(10),
+            gates: [try .rule(BudgetGate.self, "calm", ["at_most": "2 per 1h"])])
+        for crashed in [1.0, 30, 8, 8, 8, 1, 1] {
+            see(["users": 1_000, "crashed_users": crashed], in: &bot, lasting: .minutes(10))
+            bot.advance(by: .minutes(10))
+        }
+        see(["users": 1_000, "crashed_users": 300], in: &bot, lasting: .minutes(10), late: .minutes(60))
+        bot.advance(by: .hours(2))
+        let digest = try message(bot, .digest)
+        #expect(
+            digest.lines.map { String($0.prefix(2)) } == ["✅ "], "\(digest.lines)")
+    }
+
     // MARK: - In which unit, and with how many digits
 
     @Test func `a figure of a source's own that is judged by a percentage is told in percent`() throws {

@@ -176,7 +176,7 @@ extension MessageWriter {
         let notification = member.notification
         let incident = notification.incident
         guard notification.kind != .digest else { return summaryLine(incident) }
-        let mark = Message.mark(kind: notification.kind, severity: incident.severity)
+        let mark = mark(incident, notification.kind)
         let headline = headline(incident, notification.kind)
         guard incident.isOpen else { return "\(mark) \(headline)" }
         return "\(mark) \(words(.digestSince, [.headline: headline, .moment: clock(incident.since)]))"

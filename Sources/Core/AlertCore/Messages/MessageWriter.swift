@@ -67,7 +67,7 @@ struct MessageWriter {
     }
 
     /// What is over has the mark of its end, whatever is said of it.
-    private func mark(_ incident: Incident, _ kind: Notification.Kind) -> String {
+    func mark(_ incident: Incident, _ kind: Notification.Kind) -> String {
         let end: Notification.Kind? = kind != .revised || incident.isOpen ? nil : incident.state.endKind
         return Message.mark(kind: end ?? kind, severity: incident.severity)
     }
