@@ -175,4 +175,17 @@ private struct Watch: SubjectDetector {
         see(["users": users, "crashed_users": crashed], in: &bot)
         #expect(try message(bot, .opened).headline == "🟠 shop: crash-free users \(told)")
     }
+
+    // MARK: - Of when it is
+
+    @Test func `an escalation calls nothing new that is not`() throws {
+        var bot = try bot(
+            limit(.crashFreeUsers, "< 99%", .critical, ofAtLeast: 1_000), limit(.crashFreeUsers, "< 99.5%"))
+        see(["users": 300, "crashed_users": 12], in: &bot)
+        bot.advance(by: .hours(1))
+        see(["users": 2_000, "crashed_users": 58], in: &bot)
+        let worse = try message(bot, .escalated)
+        #expect(worse.headline == "🔴 shop: crash-free users 96.00% (alert below 99%, now critical)")
+        #expect(field("Now", worse) == "97.10%")
+    }
 }

@@ -11,6 +11,11 @@ extension Incident {
         }
     }
 
+    /// Whether that figure is also the newest: only of such a one is it said that it is so now.
+    func isNewest(_ told: Evidence) -> Bool {
+        evidence.metric == told.metric && evidence.figure?.value == told.figure?.value
+    }
+
     /// The worst figure; where there was none, how things are.
     ///
     /// - Parameter byItsLimit: whether it is told with the limit of how bad the incident is: it may have been beyond a

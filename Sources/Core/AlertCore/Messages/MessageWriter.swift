@@ -139,7 +139,7 @@ struct MessageWriter {
             return detailed(last, [limit])
         case .escalated:
             let severity = words(.detailSeverity, [.severity: words.name(of: incident.severity)])
-            return detailed(plain(.headlineWorse), [limit, severity])
+            return detailed(plain(incident.isNewest(evidence) ? .headlineWorse : .headlineFigure), [limit, severity])
         case .revised where !incident.isOpen:
             let end = incident.state == .closed ? closed(incident) : words[.endResolved]
             return words(
@@ -262,7 +262,7 @@ struct MessageWriter {
         if kind.isEnd || !incident.isOpen { return worstFields(incident.worst, under: metric) }
         var fields: [Message.Field] = []
         let current = incident.evidence
-        let isPast = current.metric != metric || current.figure?.value != figure.value
+        let isPast = !incident.isNewest(evidence)
         if let before = figureBefore(story, evidence) {
             fields.append(
                 Message.Field(
