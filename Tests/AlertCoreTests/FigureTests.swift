@@ -178,7 +178,7 @@ private struct Watch: SubjectDetector {
 
     // MARK: - Of when it is
 
-    @Test func `an escalation calls nothing new that is not`() throws {
+    @Test func `an escalation says "now" of the newest figure alone`() throws {
         var bot = try bot(
             limit(.crashFreeUsers, "< 99%", .critical, ofAtLeast: 1_000), limit(.crashFreeUsers, "< 99.5%"))
         see(["users": 300, "crashed_users": 12], in: &bot)
@@ -187,5 +187,40 @@ private struct Watch: SubjectDetector {
         let worse = try message(bot, .escalated)
         #expect(worse.headline == "🔴 shop: crash-free users 96.00% (alert below 99%, now critical)")
         #expect(field("Now", worse) == "97.10%")
+    }
+
+    @Test(arguments: [Duration.seconds(30), .hours(4)])
+    func `before is before the first stretch that was judged, however late figures come`(late: Duration) throws {
+        var bot = try bot(limit(.crashFreeUsers, "< 99%"))
+        for hour in 0..<10 {
+            let crashed = hour < 5 ? 20.0 : Double(300 + hour)
+            see(["users": 10_000, "crashed_users": crashed], in: &bot, late: late)
+            bot.advance(by: .hours(1))
+        }
+        #expect(field("Before → now", try message(bot, .opened)) == "99.80% → 96.95%")
+        #expect(field("Before → now", try message(bot, .reminder)) == "99.80% → 96.91%")
+    }
+
+    @Test func `a window of many hours is compared with what was before it`() throws {
+        var bot = try bot(limit(.crashFreeSessions, "< 99%"), over: .hours(6))
+        for step in 0..<120 {
+            let crashed = step < 84 ? 1.0 : 30
+            see(["sessions": 1_000, "crashed_sessions": crashed], in: &bot, lasting: .minutes(10))
+            bot.advance(by: .minutes(10))
+        }
+        let before = try #require(field("Before → now", try message(bot, .opened)))
+        #expect(before.hasPrefix("99.90% → "), "\(before)")
+    }
+
+    @Test(arguments: [(Duration.minutes(30), nil), (.hours(1), "1,200 → 120")] as [(Duration, String?)])
+    func `a count is compared with that of a stretch as long, or with none`(window: Duration, told: String?) throws {
+        var bot = try bot(limit(.sessions, "< 150"), over: window)
+        for step in 1...60 {
+            bot.advance(by: .minutes(5))
+            see(["sessions": step <= 36 ? 100 : 10], in: &bot, lasting: .minutes(5))
+        }
+        let message = try #require(bot.decisions.last).message
+        #expect(message.kind == .opened)
+        #expect(field("Before → now", message) == told)
     }
 }

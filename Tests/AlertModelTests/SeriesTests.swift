@@ -281,8 +281,8 @@ import Testing
         for hour in 0...50 as ClosedRange<Int64> {
             let moment = Fixtures.start + .hours(hour)
             #expect(
-                series.lastFigure(of: "users", beforeTheHourOf: moment)
-                    == series.lastDay(of: "users", until: moment).dropLast().compactMap { $0 }.last)
+                series.lastFigure(of: "users", before: moment)
+                    == series.lastDay(of: "users", until: moment).compactMap { $0 }.last)
         }
     }
 

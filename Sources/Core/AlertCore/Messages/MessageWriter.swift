@@ -359,9 +359,14 @@ struct MessageWriter {
     /// The figure of a span before the trouble began that compares with the one judged: of like length, and with cases
     /// enough. Nil where there is none, or where the headline says what is usual.
     private func figureBefore(_ story: Story, _ evidence: Evidence) -> Double? {
-        guard let metric = evidence.metric, evidence.reference == nil else { return nil }
-        return story.series?.lastFigure(
-            of: metric, beforeTheHourOf: story.incident.since, lasting: evidence.span?.length,
+        guard let metric = evidence.metric, let span = evidence.span, evidence.reference == nil,
+            let series = story.series
+        else { return nil }
+        // The trouble was noticed with a span that ended as long before as the newest did before it was seen.
+        let newest = story.incident.evidence.span ?? span
+        let begin = min(span.from, story.incident.since - (series.lastSeen - newest.from))
+        return series.lastFigure(
+            of: metric, before: begin, lasting: span.length,
             casesMin: (evidence.figure?.share?.total ?? 0) * MessageWriter.likeShare)
     }
 

@@ -332,31 +332,23 @@ public struct Series: Hashable, Sendable {
         }
     }
 
-    /// The newest figure of a metric of the 23 clock hours before that of the moment, from a stretch that compares with
+    /// The newest figure of a metric that was over by then and no more than a day before, of a stretch that compares with
     /// what it is held against.
     ///
     /// - Parameters:
-    ///   - length: How long the stretch should be: hours of metrics that add up are pooled to it. Less than half of it
-    ///     counts for nothing, nor, of what is counted, more than twice. Nil for any.
+    ///   - length: How long the stretch should be: hours of metrics that add up are pooled to it. Nil for any.
     ///   - casesMin: How many cases a rate must be of, where it says of how many it is.
     public func lastFigure(
-        of name: String, beforeTheHourOf moment: Moment, lasting length: Duration? = nil, casesMin: Double = 0
+        of name: String, before moment: Moment, lasting length: Duration? = nil, casesMin: Double = 0
     ) -> Double? {
         let metric = Metric(name)
-        let hour = (moment.milliseconds - 1) / 3_600_000
-        var pooled: HourPoint?
-        for point in trail.reversed() where point.hour < hour && point.hour > hour - 24 {
+        var later: HourPoint?
+        for point in trail.reversed() where point.span.to <= moment && point.span.to > moment - .days(1) {
             guard point.metrics.figure(metric) != nil else { continue }
-            var stretch = point
-            if metric.adds, let length, let later = pooled, later.span.length < length,
-                let span = TimeSpan(from: point.span.from, to: later.span.to)
-            {
-                stretch.metrics = point.metrics.pooled(with: later.metrics)
-                stretch.span = span
-            }
-            pooled = stretch
-            if let length, stretch.span.length < length.scaled(by: 0.5) { continue }
-            if let length, metric.unit != .rate, stretch.span.length > length.scaled(by: 2) { continue }
+            let pooled = length.flatMap { metric.adds ? later?.pooled(behind: point, upTo: $0) : nil }
+            let stretch = pooled ?? point
+            later = stretch
+            if let length, !metric.compares(over: stretch.span.length, with: length) { continue }
             guard let figure = stretch.metrics.figure(metric), figure.share.map({ $0.total >= casesMin }) ?? true
             else { continue }
             return figure.value
@@ -372,6 +364,33 @@ public struct Series: Hashable, Sendable {
             trail.first { $0.hour == hour - Int64(23 - back) }?.metrics.figure(metric)?.value
         }
     }
+}
+
+extension Series.HourPoint {
+    /// What comes before it and it together, where it is shorter than wanted; nil where they are not neighbours: figures
+    /// of what overlaps count twice, and a gap has none.
+    fileprivate func pooled(behind earlier: Series.HourPoint, upTo length: Duration) -> Series.HourPoint? {
+        let gap = span.from - earlier.span.to
+        guard span.length < length, gap >= .zero, gap <= Series.HourPoint.gapMax,
+            let whole = TimeSpan(from: earlier.span.from, to: span.to)
+        else { return nil }
+        return Series.HourPoint(hour: hour, span: whole, metrics: earlier.metrics.pooled(with: metrics))
+    }
+
+    /// A missing poll or two.
+    private static let gapMax = Duration.minutes(10)
+}
+
+extension Metric {
+    /// Whether figures of a stretch compare with those of one so long. A share of little is worth little, so it must be of
+    /// half of it at least. A count grows with the time it is of.
+    fileprivate func compares(over stretch: Duration, with length: Duration) -> Bool {
+        unit == .rate
+            ? stretch >= length.scaled(by: 0.5) : stretch.distance(to: length) <= length.scaled(by: Metric.slack)
+    }
+
+    /// An hour of polls is some minutes longer or shorter than one.
+    private static let slack = 0.1
 }
 
 extension [Series.Sample] {
