@@ -223,4 +223,18 @@ private struct Watch: SubjectDetector {
         #expect(message.kind == .opened)
         #expect(field("Before → now", message) == told)
     }
+
+    @Test func `while nothing is known, nothing is told as if it were`() throws {
+        var bot = try bot(limit(.crashFreeUsers, "< 99%"), over: .minutes(10))
+        for step in 0..<12 {
+            see(["users": 1_000, "crashed_users": step < 8 ? 2 : 30], in: &bot, lasting: .minutes(10))
+            bot.advance(by: .minutes(10))
+        }
+        #expect(try message(bot, .opened).reason == "Measured over the last 10 min.")
+        bot.advance(by: .hours(5))
+        let reminder = try message(bot, .reminder)
+        #expect(reminder.headline.contains("last known 97.00%"), "\(reminder.headline)")
+        #expect(field("Before → now", reminder) == nil)
+        #expect(reminder.reason == "As of Fri 20 Nov 13:50: Measured over the last 10 min.")
+    }
 }

@@ -33,6 +33,12 @@ struct Silence: Hashable, Sendable {
 
     let since: Moment
     let cause: Cause
+
+    /// Whether that is what the rule speaks of: an app that had sessions and vanishes has none, though nobody measured
+    /// it.
+    func isMeant(by evidence: Evidence) -> Bool {
+        cause == .vanished && evidence.figure?.value == 0 && evidence.span.map { $0.to > since } ?? false
+    }
 }
 
 extension State {

@@ -27,11 +27,13 @@ struct MessageWriter {
         let isHeadline = !kind.isEnd && (evidence.metric == nil || evidence.figure == nil)
         // In the order in which people read: the zone is named where the first time stands.
         let leading = isHeadline ? sentence(evidence) : nil
-        let headline = "\(mark(incident, kind)) \(headline(incident, kind, story.silence, leading))"
+        // What is judged by its absence is known: only what was measured is as it was last known.
+        let silence = story.silence.flatMap { $0.isMeant(by: evidence) ? nil : $0 }
+        let headline = "\(mark(incident, kind)) \(headline(incident, kind, silence, leading))"
         let fields = fields(story, kind)
         var message = Message(
             kind: kind, severity: incident.severity, at: now, headline: headline, fields: fields,
-            reason: reason(incident, kind, evidence, leading), incidents: [IncidentSummary(incident)])
+            reason: reason(story, kind, evidence, leading), incidents: [IncidentSummary(incident)])
         if let metric = evidence.metric {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
             if makesCharts, message.sparkline != nil { message.chart = chart(story, metric, kind) }
@@ -53,11 +55,16 @@ struct MessageWriter {
     ///
     /// - Parameter leading: what the headline says, whole or cut.
     private func reason(
-        _ incident: Incident, _ kind: Notification.Kind, _ evidence: Evidence, _ leading: String?
+        _ story: Story, _ kind: Notification.Kind, _ evidence: Evidence, _ leading: String?
     ) -> String {
         guard kind != .acknowledged else { return "" }
-        guard let leading else { return sentence(evidence) }
-        return shortened(leading, incident) == leading ? "" : leading
+        if let leading { return shortened(leading, story.incident) == leading ? "" : leading }
+        let sentence = sentence(evidence)
+        guard let silence = story.silence, !sentence.isEmpty else { return sentence }
+        if silence.isMeant(by: evidence), let figure = evidence.figure {
+            return words(.reasonAbsent, [.figure: text(figure.value, in: evidence)])
+        }
+        return words(.reasonAsOf, [.moment: clock(evidence.span?.to ?? silence.since), .reason: sentence])
     }
 
     /// What a rule or the bot itself says, as people read it; of records without it, the sentence that is kept.
@@ -263,14 +270,15 @@ struct MessageWriter {
         var fields: [Message.Field] = []
         let current = incident.evidence
         let isPast = !incident.isNewest(evidence)
-        if let before = figureBefore(story, evidence) {
+        // While nothing is known, there is no now.
+        if story.silence == nil, let before = figureBefore(story, evidence) {
             fields.append(
                 Message.Field(
                     words[isPast ? .fieldBeforeWorst : .fieldBeforeNow],
                     "\(text(before, in: evidence)) → \(text(figure.value, in: evidence))"))
         }
         // How it is now stands by itself, beside what fired.
-        if isPast, let now = text(current, under: metric) { fields.append(Message.Field(words[.fieldNow], now)) }
+        if isPast, story.silence == nil, let now = text(current, under: metric) { fields.append(Message.Field(words[.fieldNow], now)) }
         if let hit = hit(evidence, metric) { fields.append(hit) }
         return fields
     }

@@ -181,6 +181,8 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case reasonAtLeast = "reason.at_least"
     case reasonMeasured = "reason.measured"
     case reasonNotClear = "reason.not_clear"
+    case reasonAsOf = "reason.as_of"
+    case reasonAbsent = "reason.absent"
     case reasonAlso = "reason.also"
     case reasonCondition = "reason.condition"
     case reasonFall = "reason.fall"

@@ -205,6 +205,8 @@ extension PhraseID {
         case .reasonAtLeast: "Not chance: even generously counted, at least {bound} over the last {span}."
         case .reasonMeasured: "Measured over the last {span}."
         case .reasonNotClear: "Back inside its limit, but not yet clear of it."
+        case .reasonAsOf: "As of {moment}: {reason}"
+        case .reasonAbsent: "Not measured: it counts as {figure} while the source does not report it."
         case .reasonAlso: "{reason} Also {others}."
         case .reasonCondition: "{metric} {figure} ({limit})"
         case .reasonFall:

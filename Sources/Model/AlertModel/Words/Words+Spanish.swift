@@ -211,6 +211,8 @@ extension PhraseID {
         case .reasonAtLeast: "No es casualidad: aun contando con generosidad, como mínimo {bound} en {span}."
         case .reasonMeasured: "Medido a lo largo de {span}."
         case .reasonNotClear: "Ha vuelto dentro del límite, pero aún sin margen."
+        case .reasonAsOf: "Datos de {moment}: {reason}"
+        case .reasonAbsent: "No se ha medido: cuenta como {figure} mientras la fuente no dé datos de ello."
         case .reasonAlso: "{reason} Además: {others}."
         case .reasonCondition: "{metric} {figure} ({limit})"
         case .reasonFall:

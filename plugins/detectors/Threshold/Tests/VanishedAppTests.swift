@@ -63,6 +63,16 @@ import ThresholdDetector
         #expect(bot.objections == [])
     }
 
+    @Test func `what counts as none because it is gone is not told as if it had been measured`() throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        answer(&bot, for: .hours(12), ["other": 500])
+        let reminder = try #require(bot.decisions.last { $0.kind == .reminder }).message
+        #expect(reminder.headline == "🟠 shop: sessions still 0 (alert below 10, for 8 h)")
+        #expect(reminder.fields.map(\.label) == ["Since", "No news since"])
+        #expect(reminder.reason == "Not measured: it counts as 0 while the source does not report it.")
+    }
+
     @Test func `a release that fades away while its app goes on is nobody's alarm`() throws {
         var bot = try bot(Self.alive)
         answer(&bot, for: .hours(3), ["shop": 400], release: "5.1.0")
