@@ -237,4 +237,13 @@ private struct Watch: SubjectDetector {
         #expect(field("Before → now", reminder) == nil)
         #expect(reminder.reason == "As of Fri 20 Nov 13:50: Measured over the last 10 min.")
     }
+
+    @Test func `a stretch over a change of the clocks names the zone of both its ends`() throws {
+        var bot = try bot(limit(.crashFreeUsers, "< 99%"), at: .utc("2026-10-25 00:30"), zone: "Europe/Madrid")
+        see(["users": 1_000, "crashed_users": 30], in: &bot)
+        bot.advance(by: .hours(1))
+        see(["users": 1_000, "crashed_users": 1], in: &bot)
+        let end = try message(bot, .resolved)
+        #expect(field("Lasted", end) == "Sun 25 Oct 02:30 CEST to 02:30 CET, 1 h")
+    }
 }

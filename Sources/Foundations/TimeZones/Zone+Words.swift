@@ -26,7 +26,8 @@ extension Zone {
 
     /// A stretch of time on the zone's clock: `Fri 20 Nov 23:00 to 23:40 CET`.
     public func words(from: Moment, to: Moment, in words: Words = .english) -> String {
-        "\(wall(from: from, to: to, in: words)) \(abbreviation(at: to))"
+        let stretch = wall(from: from, to: to, in: words)
+        return changes(from: from, to: to) ? stretch : "\(stretch) \(abbreviation(at: to))"
     }
 
     /// A moment on the zone's clock for where the zone has been named: `Fri 20 Nov 23:00`.
@@ -53,11 +54,20 @@ extension Zone {
             ])
     }
 
-    /// The same of a stretch of time: `Fri 20 Nov 23:00 to 23:40`.
+    /// The same of a stretch of time: `Fri 20 Nov 23:00 to 23:40`; over a change of the clocks with both their names.
     public func wall(from: Moment, to: Moment, in words: Words) -> String {
         let isSameDay = civil(from).day == civil(to).day
-        return words(.stretch, [.from: wall(from, in: words), .to: isSameDay ? time(civil(to)) : wall(to, in: words)])
+        var (begin, end) = (wall(from, in: words), isSameDay ? time(civil(to)) : wall(to, in: words))
+        if changes(from: from, to: to) {
+            begin += " \(abbreviation(at: from))"
+            end += " \(abbreviation(at: to))"
+        }
+        return words(.stretch, [.from: begin, .to: end])
     }
+
+    /// Whether the clocks go by another name at the end of a stretch than at its begin: then each end is told with its
+    /// own, for an hour that exists twice would end when it began.
+    public func changes(from: Moment, to: Moment) -> Bool { abbreviation(at: from) != abbreviation(at: to) }
 
     private func time(_ civil: CivilTime) -> String {
         var words = civil.hour < 10 ? "0" : ""

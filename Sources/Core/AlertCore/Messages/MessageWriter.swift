@@ -463,7 +463,9 @@ private final class ClockFace {
     func words(_ moment: Moment) -> String { naming(zone.abbreviation(at: moment), zone.wall(moment, in: language)) }
 
     func words(from: Moment, to: Moment) -> String {
-        naming(zone.abbreviation(at: to), zone.wall(from: from, to: to, in: language))
+        let stretch = zone.wall(from: from, to: to, in: language)
+        // Both its ends say which.
+        return zone.changes(from: from, to: to) ? stretch : naming(zone.abbreviation(at: to), stretch)
     }
 
     private func naming(_ zone: String, _ time: String) -> String {
