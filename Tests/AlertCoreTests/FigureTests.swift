@@ -246,4 +246,31 @@ private struct Watch: SubjectDetector {
         let end = try message(bot, .resolved)
         #expect(field("Lasted", end) == "Sun 25 Oct 02:30 CEST to 02:30 CET, 1 h")
     }
+
+    // MARK: - Of whom
+
+    @Test(arguments: [true, false])
+    func `what stands out is a share of sessions, for users of releases do not add up`(hasSessions: Bool) throws {
+        var bot = try bot(limit(.crashFreeUsers, "< 99%"))
+        let releases = ["5.1": (9_000.0, 20.0), "5.2": (6_000, 215)]
+        func metrics(_ users: Double, _ crashed: Double) -> Metrics {
+            var metrics: Metrics = ["users": users, "crashed_users": crashed]
+            guard hasSessions else { return metrics }
+            metrics[.sessions] = users * 2
+            metrics[.crashedSessions] = crashed * 2
+            return metrics
+        }
+        bot.see(
+            [.figures(metrics(10_000, 220), at: bot.now, lasting: .hours(1))]
+                + releases.sorted { $0.key < $1.key }.map { name, counts in
+                    .figures(
+                        metrics(counts.0, counts.1), of: Subject(source: "ios", app: "shop", release: name), at: bot.now,
+                        lasting: .hours(1))
+                })
+        let opening = try #require(
+            bot.decisions.first { $0.message.incidents.first?.subject == .shop && $0.decision == .send }
+        ).message
+        let told = hasSessions ? "release 5.2: 91.49% of crashed sessions, 40.00% of sessions" : nil
+        #expect(field("Stands out", opening) == told)
+    }
 }

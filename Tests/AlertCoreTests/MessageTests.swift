@@ -113,12 +113,13 @@ private struct Floor: SubjectDetector {
                 + releases.sorted { $0.key < $1.key }.map { name, counts in
                     let subject = Subject(source: "ios", app: "shop", release: name)
                     return .figures(
-                        ["users": counts.0, "crashed_users": counts.1], of: subject, at: bot.now, lasting: .hours(1))
+                        ["sessions": counts.0, "crashed_sessions": counts.1], of: subject, at: bot.now,
+                        lasting: .hours(1))
                 })
         let message = try #require(bot.decisions.last { $0.kind == .opened }).message
         #expect(
             message.fields.contains(
-                Message.Field("Stands out", "release 5.2.0: 95.00% of crashed users, 40.00% of users")),
+                Message.Field("Stands out", "release 5.2.0: 95.00% of crashed sessions, 40.00% of sessions")),
             "\(message.fields)")
         #expect(message.issues.map(\.title) == ["New", "Old"])
         #expect(message.issues.first?.detail == "new, 3 min old, 12 events")

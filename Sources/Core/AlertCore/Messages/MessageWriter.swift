@@ -334,11 +334,11 @@ struct MessageWriter {
         return name
     }
 
-    /// The release that has far more of the bad cases than of all of them.
+    /// The release that has far more of the crashed sessions than of all of them. Users of releases do not add up: who
+    /// updates is one of both.
     private func standout(_ story: Story) -> Message.Field? {
-        guard let name = story.incident.evidence(for: .opened).metric, let failures = Metric(name).failures,
-            let total = Metric(name).denominator
-        else { return nil }
+        guard let name = story.incident.evidence(for: .opened).metric, Metric(name).failures != nil else { return nil }
+        let (failures, total) = (Metric.crashedSessions, Metric.sessions)
         let counts = story.releases.compactMap { release -> (name: String, bad: Double, all: Double)? in
             guard let bad = release.metrics[failures], let all = release.metrics[total] else { return nil }
             return (release.name, bad, all)
