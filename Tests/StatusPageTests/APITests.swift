@@ -173,6 +173,22 @@ private actor Obedient: BotControl {
         #expect(await control.told.last?["by"] == "ana")
     }
 
+    @Test func `too long a body is said in JSON, after who may not send any`() async throws {
+        var request = try #require(
+            Request(
+                method: "POST", target: "/api/v1/mutes",
+                fields: [Request.Field(name: "Content-Type", value: "application/json")]))
+        request.bytesTaken = 65_536
+        let desk = APIDesk(
+            view: FakeBot(), control: control,
+            gatekeeper: Gatekeeper(publicHost: nil, userHeader: nil, password: Secret("t0p")), limits: Limits())
+        let local = await desk.answer(request)
+        #expect(local.status == .contentTooLarge && local.contentType == "application/json")
+        #expect(try JSON(parsing: local.body)["sentence"] == "The body has more than 65536 bytes.")
+        request.isLocal = false
+        #expect(await desk.answer(request).status == .unauthorized)
+    }
+
     @Test(arguments: [
         ("POST", "status", "GET"), ("PUT", "mutes", "GET, POST"), ("GET", "mutes/a1", "DELETE"),
         ("GET", "reload", "POST"), ("PATCH", "incidents/3f9a/acknowledge", "POST"),

@@ -9,6 +9,12 @@ private actor FakeIntake: BotIntake {
 
     nonisolated func bodyBytesMax(_ push: PushedRequest) -> Int { isKnown(push) ? 500_000 : 1000 }
 
+    nonisolated func refusal(_ push: PushedRequest) -> PushAnswer? {
+        let names = push.headers.map(\.name)
+        if names.contains("x-nobody") { return .refused(.nobody, "Nobody.") }
+        return names.contains("authorization") && !isKnown(push) ? .refused(.unauthorized, "Who is this?") : nil
+    }
+
     private nonisolated func isKnown(_ push: PushedRequest) -> Bool {
         push.headers.contains { $0.name == "authorization" && $0.value == "Bearer t" }
     }
@@ -84,6 +90,16 @@ private actor FakeIntake: BotIntake {
                 try await post(
                     port, "x", "/api/v1/observations", ["Authorization: Bearer t", "Content-Encoding: gzip"]
                 ).status == 400)
+            // Whoever is not known hears that first, however much it sends: to send less would not help.
+            for (count, header, status) in [
+                (300_000, "Authorization: Bearer guess", 401), (2000, "Authorization: Bearer guess", 401),
+                (300_000, "X-Nobody: 1", 404), (300_000, "X-Signature: 1", 413),
+            ] {
+                let reply = try await post(
+                    port, String(repeating: "x", count: count), "/api/v1/observations", [header])
+                #expect(reply.status == status, "\(header)")
+                #expect(try JSON(parsing: reply.body)["done"] == false)
+            }
             // What is said to be endless is read to the bound and no further.
             var client = try Client(port: port)
             defer { client.connection.close() }

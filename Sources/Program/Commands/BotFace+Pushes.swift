@@ -8,28 +8,37 @@ extension BotFace: BotIntake {
         bot.intake.bodyBytesMax(for: push.source, PushHeaders(push.headers))
     }
 
+    public func refusal(_ push: PushedRequest) -> PushAnswer? {
+        bot.intake.refusal(for: push.source, PushHeaders(push.headers)).map(PushAnswer.init)
+    }
+
     public func take(_ push: PushedRequest, _ body: [UInt8]) async -> PushAnswer {
         do throws(Intake.Refusal) {
             let (sentence, details) = try await bot.push(for: push.source, PushHeaders(push.headers), body)
             return .taken(sentence, details)
         } catch {
-            switch error {
-            case .nobody: return .refused(.nobody, "The config has no such source that receives pushes.")
+            return PushAnswer(error)
+        }
+    }
+}
+
+extension PushAnswer {
+    fileprivate init(_ refusal: Intake.Refusal) {
+        self =
+            switch refusal {
+            case .nobody: .refused(.nobody, "The config has no such source that receives pushes.")
             case .unauthorized:
-                return .refused(
+                .refused(
                     .unauthorized,
                     "This is not the token of a source that receives pushes: send 'Authorization: Bearer TOKEN'.")
             case .ambiguous(let names):
-                return .refused(
+                .refused(
                     .mistaken,
                     "Sources \(names.joined(separator: " and ")) have this token: name one with ?source=NAME.")
-            case .tooMany(let wait):
-                return .tooMany(wait: wait, "Too many pushes: push again in \(wait.short).")
-            case .mistaken(let mistake): return .refused(.mistaken, "Nothing was accepted: \(mistake).")
-            case .unsafe(let why):
-                return .refused(.notNow, "It cannot be saved now, so push it again later: \(why).")
-            case .stopping: return .refused(.notNow, "The bot is stopping; push it again in a moment.")
+            case .tooMany(let wait): .tooMany(wait: wait, "Too many pushes: push again in \(wait.short).")
+            case .mistaken(let mistake): .refused(.mistaken, "Nothing was accepted: \(mistake).")
+            case .unsafe(let why): .refused(.notNow, "It cannot be saved now, so push it again later: \(why).")
+            case .stopping: .refused(.notNow, "The bot is stopping; push it again in a moment.")
             }
-        }
     }
 }

@@ -57,7 +57,23 @@ public final class Intake: Sendable {
         let sources = content.withLock { $0.sources }
         let known = name.map { name in sources.filter { $0.key == name } } ?? sources
         if known.values.contains(where: { $0.isAuthentic(headers) }) { return Push.bodyBytesMax }
-        return sources.isEmpty ? 0 : Push.strangeBodyBytesMax
+        return Push.strangeBodyBytesMax
+    }
+
+    /// Why nothing of a push would be taken, going by what comes before its body; nil where that depends on the body,
+    /// which whoever sends no token may have signed.
+    public func refusal(for name: String?, _ headers: PushHeaders) -> Refusal? {
+        let sources = content.withLock { $0.sources }
+        guard !sources.isEmpty else { return .nobody }
+        let known = name.map { name in sources.filter { $0.key == name } } ?? sources
+        guard headers.bearer != nil, !known.values.contains(where: { $0.isAuthentic(headers) }) else { return nil }
+        return refuseStranger()
+    }
+
+    /// Counts a guess at a token.
+    private func refuseStranger() -> Refusal {
+        let wait = content.withLock { $0.strangers.take(at: clock.uptime()) }
+        return wait.map { .tooMany(wait: $0) } ?? .unauthorized
     }
 
     /// The source that a push is for, and what it says.
@@ -74,8 +90,7 @@ public final class Intake: Sendable {
                 && source.value.isAuthentic(Push(source: source.key, headers: headers, body: body, now: now))
         }
         guard let (found, source) = knowing.first else {
-            let wait = content.withLock { $0.strangers.take(at: clock.uptime()) }
-            throw wait.map { .tooMany(wait: $0) } ?? .unauthorized
+            throw refuseStranger()
         }
         guard knowing.count == 1 else { throw .ambiguous(knowing.keys.sorted()) }
         let wait = content.withLock { content in

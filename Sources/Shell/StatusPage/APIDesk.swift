@@ -126,6 +126,7 @@ struct APIDesk: Sendable {
         guard call.method != "POST" || type == "application/json" else {
             return APIDesk.refused(.unsupportedMediaType, "Send JSON, with 'Content-Type: application/json'.")
         }
+        if let excess = request.excess { return APIDesk.refused(.contentTooLarge, excess) }
         let command = try command(call, request)
         do {
             let answer = try await control.obey(command)

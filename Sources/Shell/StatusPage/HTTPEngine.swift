@@ -258,7 +258,8 @@ extension HTTPEngine {
         request.isLocal = Listener.isLocalPeer(of: cmicrohttp_socket(exchange.connection))
         exchange.bodyBytesMax = request.method == "POST" ? bodyBytesMax(request) : nil
         if request.declaredBytes ?? 0 > mostBytes(exchange) {
-            return exchange.isBodyWanted ? send(tooLong(exchange), exchange) : ask(exchange, request)
+            request.bytesTaken = exchange.bodyBytesMax
+            return ask(exchange, request)
         }
         exchange.phase = .receiving(request)
         return .YES
@@ -276,17 +277,11 @@ extension HTTPEngine {
     private func mostBytes(_ exchange: Exchange) -> Int { max(limits.discardedBytesMax, exchange.bodyBytesMax ?? 0) }
 
     private func acceptEnd(_ exchange: Exchange, _ request: Request) -> MHD_Result {
-        guard !exchange.isBodyWanted || exchange.bodyBytes <= exchange.bodyBytesMax ?? 0 else {
-            return send(tooLong(exchange), exchange)
-        }
         var request = request
+        if let most = exchange.bodyBytesMax, exchange.bodyBytes > most { request.bytesTaken = most }
         request.body = exchange.body
         exchange.body = []
         return ask(exchange, request)
-    }
-
-    private func tooLong(_ exchange: Exchange) -> Response {
-        .sentence(.contentTooLarge, "The body has more than \(exchange.bodyBytesMax ?? 0) bytes.")
     }
 
     private func ask(_ exchange: Exchange, _ request: Request) -> MHD_Result {

@@ -4,6 +4,8 @@ public import AlertModel
 public protocol BotIntake: Sendable {
     /// The most bytes of a body that are worth reading, going by what comes before it.
     func bodyBytesMax(_ push: PushedRequest) -> Int
+    /// Why it would not be taken whatever its body says; nil where that depends on the body.
+    func refusal(_ push: PushedRequest) -> PushAnswer?
     /// Takes it in, and answers once it is safe.
     func take(_ push: PushedRequest, _ body: [UInt8]) async -> PushAnswer
 }
@@ -59,7 +61,15 @@ struct PushDesk: Sendable {
         guard request.headers("content-encoding").allSatisfy({ $0.lowercased() == "identity" }) else {
             return PushDesk.response(.badRequest, "The body is compressed; send it as it is.")
         }
-        switch await intake.take(PushDesk.pushed(request), request.body) {
+        let push = PushDesk.pushed(request)
+        if let excess = request.excess {
+            return intake.refusal(push).map(PushDesk.response) ?? PushDesk.response(.contentTooLarge, excess)
+        }
+        return PushDesk.response(await intake.take(push, request.body))
+    }
+
+    private static func response(_ answer: PushAnswer) -> Response {
+        switch answer {
         case .taken(let sentence, let details):
             return .json(["done": true, "sentence": .string(sentence), "details": details])
         case .refused(let refusal, let sentence):

@@ -4,6 +4,9 @@ struct Request: Hashable, Sendable {
     /// As it was sent, percent signs included: no route has any.
     let path: String
     var body: [UInt8] = []
+    /// The most bytes that somebody would have read of a body that has more; nil where it has not. Who sends it may hear
+    /// something else than that first, such as who they are not.
+    var bytesTaken: Int?
     /// Whether it comes from this machine.
     var isLocal = true
     private let query: [Field]
@@ -49,6 +52,9 @@ struct Request: Hashable, Sendable {
         // The library has refused what is no number; one that is too large for us is too large.
         return headers("content-length").first.map { Int($0) ?? .max } ?? 0
     }
+
+    /// What whoever sends too much hears; nil where it is not too much.
+    var excess: String? { bytesTaken.map { "The body has more than \($0) bytes." } }
 
     private static func trimmed(_ value: String) -> String {
         guard let end = value.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }

@@ -53,10 +53,12 @@ struct Routes: Sendable {
             guard let desk else {
                 return .response(.sentence(.notFound, "Nothing can be changed here."))
             }
+            if let excess = request.excess { return .response(.sentence(.contentTooLarge, excess)) }
             return .response(await desk.answer(errand, request, page))
         }
         if let pushes, PushDesk.isMeant(by: request) { return .response(await pushes.answer(request)) }
         if let api, APIDesk.isMeant(by: request) { return .response(await api.answer(request)) }
+        if let excess = request.excess { return .response(.sentence(.contentTooLarge, excess)) }
         guard let route = Route(rawValue: request.path) else {
             if let story = await story(request) { return .response(story) }
             return .response(.sentence(.notFound, "There is nothing here; the page is at /."))
