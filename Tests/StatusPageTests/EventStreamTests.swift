@@ -74,7 +74,7 @@ import Testing
         try await serving(bot, limits: limits) { port in
             var client = try await listen(port)
             defer { client.connection.close() }
-            let text = try await client.read(until: "\n\n: still here\n\n: still here\n\n")
+            let text = try await client.read(until: "\n\nevent: alive\ndata:\n\nevent: alive\ndata:\n\n")
             #expect(text.split(separator: "event: health").count == 2)
             await bot.become(BotHealth(isAlive: true, isReady: false, sentence: "Paused."))
             try await client.read(until: "event: health\ndata: <p class=\"state unready\">")

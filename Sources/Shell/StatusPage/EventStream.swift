@@ -47,12 +47,15 @@ struct EventStream: Sendable {
                 text += "id: \(story.latest.id.tamed)\n" + EventStream.event("message", data: page.card(story))
                 last = story.latest.id
             }
-            // A line of comment keeps proxies from closing the connection, and finds out whether the client is there.
-            if text.isEmpty { text = ": still here\n\n" }
+            // A sign of life keeps proxies from closing the connection, finds out whether the client is there, and tells the
+            // page that the bot is: an event, as comments never reach a script.
+            if text.isEmpty { text = EventStream.signOfLife }
             try await output.send(Array(text.utf8))
             text = ""
         }
     }
+
+    static let signOfLife = "event: alive\ndata:\n\n"
 
     private static func event(_ name: String, data: HTML) -> String {
         let lines = data.text.split(whereSeparator: \.isNewline).map { "data: \($0)\n" }

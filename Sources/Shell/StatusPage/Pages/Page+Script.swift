@@ -13,13 +13,22 @@ extension Page {
             }
           }
 
-          function lost() {
-            const dot = state.querySelector(".state");
-            if (!dot) return;
-            dot.className = "state lost";
-            dot.querySelector("b").textContent = "Connection lost, trying again …";
-            dot.querySelector(".doing").textContent = "";
+          // Part by part and only where it differs: the word is read out when it changes, and only then.
+          function say(tone, word, doing) {
+            const shown = state.querySelector(".state");
+            if (!shown) return;
+            shown.className = tone;
+            for (const [part, text] of [["b", word], [".doing", doing]]) {
+              const place = shown.querySelector(part);
+              if (place.textContent !== text) place.textContent = text;
+            }
           }
+
+          function sayState(fresh) {
+            if (fresh) say(fresh.className, fresh.querySelector("b").textContent, fresh.querySelector(".doing").textContent);
+          }
+
+          const lost = () => say("state lost", "Connection lost, trying again …", "");
 
           sayMoments(document);
 
@@ -28,26 +37,49 @@ extension Page {
           const page = document.getElementById("page");
           if (page && "refreshes" in page.dataset) {
             let before = null;
+            let held = 0;
             const every = 15000;
+            const patience = 8000;
+            const heldMax = 4;
+            // What somebody types or selects would be gone; but what is forgotten on a screen must not stop the page.
             const isBusy = () => {
               const active = document.activeElement;
-              return (active && page.contains(active) && active !== page) || String(getSelection()) !== "";
+              const types = active && page.contains(active) && active.matches("input, select, textarea");
+              const selection = getSelection();
+              const selects = selection && !selection.isCollapsed && page.contains(selection.anchorNode);
+              held = types || selects ? held + 1 : 0;
+              return held > 0 && held <= heldMax;
+            };
+            const name = (one) => [one.tagName, one.href, one.name, one.ariaLabel, one.textContent].join(" ");
+            const replace = (html) => {
+              const open = [...page.querySelectorAll("details")].map((one) => one.open);
+              const shifts = [...page.querySelectorAll(".wide")].map((one) => one.scrollLeft);
+              const active = page.contains(document.activeElement) ? document.activeElement : null;
+              const focused = active && name(active);
+              page.innerHTML = html;
+              page.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
+              page.querySelectorAll(".wide").forEach((one, index) => { one.scrollLeft = shifts[index] || 0; });
+              if (!active || active === page) return;
+              const heir = [...page.querySelectorAll(active.tagName)].find((one) => name(one) === focused)
+                || page.querySelector(active.tagName + "[name], " + active.tagName + "[aria-label]");
+              if (!heir) return;
+              if ("value" in active) heir.value = active.value;
+              heir.focus({ preventScroll: true });
             };
             const refresh = async () => {
               if (document.hidden) return;
               try {
-                const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-                if (!answer.ok) return;
+                const signal = AbortSignal.timeout(patience);
+                const answer = await fetch(location.href, { headers: { Accept: "text/html" }, signal });
                 const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-                const [says, main] = [fresh.getElementById("state"), fresh.getElementById("page")];
-                if (!says || !main) return;
-                if (says.textContent !== state.textContent) state.innerHTML = says.innerHTML;
+                // The bot itself says that this page is gone; all else that is no page of ours comes from in between.
+                if (answer.status === 404 && fresh.querySelector("main.notice")) return location.reload();
+                const [says, main] = [fresh.querySelector("#state .state"), fresh.getElementById("page")];
+                if (!answer.ok || !says || !main) return lost();
+                sayState(says);
                 if (main.innerHTML === before || isBusy()) return;
                 before = main.innerHTML;
-                const open = [...page.querySelectorAll("details")].map((one) => one.open);
-                page.innerHTML = before;
-                page.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
-                sayMoments(page);
+                replace(before);
               } catch { lost(); }
             };
             setInterval(refresh, every);
@@ -130,18 +162,36 @@ extension Page {
             }
           }
 
+          // A stream that is silent for longer than two signs of life is dead, whatever the browser thinks of it.
+          const silenceMax = 40000;
+
           function listen() {
             const messages = list.querySelectorAll(".message");
             // Cards stand in the order of their latest messages, whose ids they have.
             const last = messages.length ? messages[messages.length - 1].id.slice(2) : "";
             const events = new EventSource("events" + (last ? "?after=" + encodeURIComponent(last) : ""));
-            events.addEventListener("message", (event) => show(event.lastEventId, event.data));
-            events.addEventListener("health", (event) => { state.innerHTML = event.data; });
+            const again = () => { events.close(); listen(); };
+            let watchdog = 0;
+            const alive = () => {
+              clearTimeout(watchdog);
+              watchdog = setTimeout(() => { lost(); again(); }, silenceMax);
+            };
+            events.addEventListener("message", (event) => { alive(); show(event.lastEventId, event.data); });
+            events.addEventListener("alive", alive);
+            events.addEventListener("health", (event) => {
+              alive();
+              const template = document.createElement("template");
+              template.innerHTML = event.data;
+              sayState(template.content.querySelector(".state"));
+            });
             events.addEventListener("error", () => {
               lost();
               // Browsers try again by themselves, except after a refusal such as "too many pages are open".
-              if (events.readyState === EventSource.CLOSED) setTimeout(listen, 10000);
+              if (events.readyState !== EventSource.CLOSED) return;
+              clearTimeout(watchdog);
+              setTimeout(again, 10000);
             });
+            alive();
           }
 
           room.addEventListener("scroll", () => { if (isAtBottom()) newest.hidden = true; });
