@@ -105,7 +105,8 @@ import Testing
             #expect(await face.inboxMessages(limit: 10).isEmpty)
             let health = await face.health()
             #expect(health.isAlive && health.isReady)
-            #expect(health.sentence.hasPrefix("Watching 1 source; the next poll is due in "))
+            #expect(health.sentence.hasPrefix("Watching 1 source; the next poll is at 1"))
+            #expect(health.doubt == nil)
             await #expect(throws: JSONMismatch.self) { try await face.obey(["command": "dance"]) }
         }
         // What was told survives the bot, in its journal.
@@ -124,6 +125,8 @@ import Testing
                 await Task.yield()
                 overview = await face.overview(apps: nil)
             }
+            #expect(await face.health().doubt == "1 of \(Look.Most.sources + 2) sources fails")
+            #expect(await face.health().sentence.contains("; 1 of "))
             #expect(overview.sources.count == Look.Most.sources && overview.sourceCount == Look.Most.sources + 2)
             #expect(overview.sources.first?.name == "broken" && overview.sources.first?.isWell == false)
             #expect(overview.sources.dropFirst().first?.name == "figures", "the others stay in the order of the config")

@@ -124,12 +124,50 @@ public struct BotFace: BotView, BotControl, BotCare {
             return BotHealth(
                 isAlive: true, isReady: false, sentence: "The journal cannot be written: \(trouble)", open: open)
         }
-        let next = plan.sources.filter { !$0.isPushed }.compactMap { state.schedule.sources[$0.name]?.due }.min()
-        let when = next.map { "; the next poll is due in \(max(.zero, $0 - clock.now()).short)" } ?? ""
+        let doubt = doubt(plan, state)
+        let parts = [
+            "Watching \(plan.sources.count.counted("source"))", doubt.map(\.asPart), nextPoll(plan, state),
+        ]
         return BotHealth(
-            isAlive: true, isReady: true, sentence: "Watching \(plan.sources.count.counted("source"))\(when).",
-            open: open)
+            isAlive: true, isReady: true, sentence: parts.compactMap(\.self).joined(separator: "; ") + ".", open: open,
+            doubt: doubt)
     }
+
+    /// When the first source is polled next, by the clock: what counts down would be news with every second.
+    private func nextPoll(_ plan: Plan, _ state: State) -> String? {
+        let due = plan.sources.compactMap { source -> Moment? in
+            let record = state.schedule.sources[source.name]
+            return source.isPushed || record?.stopped != nil ? nil : record?.due
+        }.min()
+        let now = clock.now()
+        return due.map { due in
+            guard due > now else { return "polling now" }
+            let isToday = plan.zone.civil(due).day == plan.zone.civil(now).day
+            let words = plan.zone.words(due)
+            let time = isToday ? words.split(separator: " ").suffix(2).joined(separator: " ") : words
+            return "the next poll is at \(time)"
+        }
+    }
+
+    /// What keeps anybody from saying that all is well: sources that fail, or figures that never came. A source that has
+    /// answered before may fail once; the next poll shows what it was.
+    private func doubt(_ plan: Plan, _ state: State) -> String? {
+        let failing = plan.sources.count { source in
+            guard let record = state.schedule.sources[source.name] else { return false }
+            return record.stopped != nil || record.failure.map { $0.count > 1 || record.lastGood == nil } ?? false
+        }
+        let all = plan.sources.count
+        switch failing {
+        case 0: return state.figures.series.isEmpty ? "No figures yet" : nil
+        case all: return all == 1 ? "The only source fails" : "All \(all) sources fail"
+        default: return "\(failing) of \(all) sources \(failing == 1 ? "fails" : "fail")"
+        }
+    }
+}
+
+extension String {
+    /// Within a sentence.
+    fileprivate var asPart: String { prefix(1).lowercased() + dropFirst() }
 }
 
 extension Incidents {

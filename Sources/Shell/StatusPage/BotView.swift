@@ -91,11 +91,17 @@ public struct BotHealth: Hashable, Sendable {
     public let sentence: String
     /// How many incidents are open, by severity; those that are not sure yet do not count.
     public let open: [Severity: Int]
+    /// Why nobody can say that all is well though no incident is open, in a few words: `No figures yet`, `1 of 2 sources
+    /// fails`; nil where all is.
+    public let doubt: String?
 
-    public init(isAlive: Bool, isReady: Bool, sentence: String, open: [Severity: Int] = [:]) {
+    public init(
+        isAlive: Bool, isReady: Bool, sentence: String, open: [Severity: Int] = [:], doubt: String? = nil
+    ) {
         self.isAlive = isAlive
         self.isReady = isReady
         self.sentence = sentence
         self.open = open
+        self.doubt = doubt
     }
 }

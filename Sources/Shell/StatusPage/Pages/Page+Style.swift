@@ -53,7 +53,7 @@ extension Page {
         }
         .state { --tone: var(--digest); }
         .state.live { --tone: var(--resolved); }
-        .state.unready { --tone: var(--warning); }
+        .state.unready, .state.unsure, .state.lost { --tone: var(--warning); }
         .state.down, .state.critical { --tone: var(--critical); }
         .state.warning { --tone: var(--warning); }
         .state.info { --tone: var(--info); }

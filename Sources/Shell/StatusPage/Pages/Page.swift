@@ -52,7 +52,7 @@ struct Page: Sendable {
             <header class="top">
             <span class="avatar"></span>
             <div class="who"><p class="name"><a href="\(root)./">\(botName)</a></p>
-            <div id="state" role="status">\(state(health))</div></div>
+            <div id="state">\(state(health))</div></div>
             <nav aria-label="Pages">\(links)</nav>
             </header>
             <main id="\(room == .inbox ? "room" : "page")"\(room == .inbox ? #" tabindex="0" aria-label="Messages""# : nil)\
@@ -91,10 +91,11 @@ struct Page: Sendable {
             case (false, _, _): ("down", "Down")
             case (true, false, _): ("unready", "Not ready")
             case (true, true, let worst?): ("alarm \(worst.rawValue)", Page.counts(health.open))
-            case (true, true, nil): ("live", "All well")
+            case (true, true, nil): health.doubt.map { ("unsure", $0) } ?? ("live", "All well")
             }
+        // The word alone is read out: the sentence is another with every poll.
         return """
-            <p class="state \(tone)"><span class="dot"></span><b>\(word)</b> <span class="doing">\(health.sentence)\
+            <p class="state \(tone)"><span class="dot"></span><b role="status">\(word)</b> <span class="doing">\(health.sentence)\
             </span></p>
             """
     }
