@@ -38,7 +38,8 @@ import Testing
         let cards = html.split(separator: #"<li class="message "#).dropFirst().map { $0.prefix { $0 != ">" } }
         #expect(
             cards == [
-                #"critical" id="m-x" data-story="team 77aa""#, #"resolved" id="m-c" data-story="team 3f9a""#,
+                #"critical" id="m-x" data-day="Friday, 20 November 2026" data-story="team 77aa""#,
+                #"resolved" id="m-c" data-day="Friday, 20 November 2026" data-story="team 3f9a""#,
             ])
         for id in ["a", "b", "c", "x"] { #expect(html.ranges(of: #"id="m-\#(id)""#).count == 1, "\(id)") }
     }
@@ -85,7 +86,7 @@ import Testing
 
     @Test func `a step of another day says its day`() {
         let text = page.card(.of(course[0], message("z", .resolved, minutes: 180))).text
-        #expect(text.contains(#"<li>opened <time datetime="2026-11-20T22:05:00Z">2026-11-20 22:05 UTC</time></li>"#))
+        #expect(text.contains(#"<li>opened <time datetime="2026-11-20T22:05:00Z">Fri 20 Nov 22:05 UTC</time></li>"#))
         #expect(text.contains(#"<li>resolved <time datetime="2026-11-21T01:05:00Z">01:05 UTC</time></li>"#))
     }
 
@@ -138,7 +139,7 @@ import Testing
             let text = try await client.read(until: #"id="m-a""#)
             #expect(
                 text.contains(
-                    "id: b\nevent: message\ndata: <li class=\"message critical\" id=\"m-b\" data-story=\"team 3f9a\""))
+                    "id: b\nevent: message\ndata: <li class=\"message critical\" id=\"m-b\" data-day=\"Friday, 20 November 2026\" data-story=\"team 3f9a\""))
             #expect(!text.contains("id: a\n") && !text.contains("id: x\n"))
         }
     }

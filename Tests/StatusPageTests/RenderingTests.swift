@@ -1,6 +1,7 @@
 import AlertModel
 import Markup
 import Testing
+import TimeZones
 
 @testable import StatusPage
 
@@ -62,7 +63,7 @@ import Testing
             message.footer = "rule crash-free"
         }
         for part in [
-            #"<li class="message critical" id="m-d-1">"#, #"<time datetime="2026-11-20T22:05:00Z">22:05 UTC</time>"#,
+            #"<li class="message critical" id="m-d-1" data-day="Friday, 20 November 2026">"#, #"<time datetime="2026-11-20T22:05:00Z">22:05 UTC</time>"#,
             "<b>shop-alerts</b>", #"<span class="channel">team</span>"#, #"<h2 id="h-d-1">headline</h2>"#,
             "<dt>Users hit</dt><dd>31 of 1,840</dd>", "<code>▁▂█</code>", "<li>one line</li>",
             #"<p class="why">It fell.</p>"#, #">NPE</a> <small>40 events</small>"#, "<li>OOM <small>2 events</small>",
@@ -124,6 +125,22 @@ import Testing
         let order = ["20 November", "m-a", "m-b", "21 November", "m-c"].map { html.firstRange(of: $0)?.lowerBound }
         #expect(order.allSatisfy { $0 != nil })
         #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
+    }
+
+    @Test func `times and days are those of the bot's zone, which is named`() throws {
+        let madrid = Page(
+            botName: "shop-alerts", wall: WallClock(now: .friday, zone: try ZoneDatabase().zone(named: "Europe/Madrid")))
+        let late = InboxMessage(
+            id: "b", channel: "team", message: InboxMessage.sample("b").message, at: .friday + .hours(1))
+        let html = madrid.inbox(messages: [.sample("a"), late], health: health, channels: .sample).text
+        for part in [
+            #"<time datetime="2026-11-20T22:05:00Z">23:05 CET</time>"#, ">00:05 CET</time>",
+            "<span>Friday, 20 November 2026</span>", "<span>Saturday, 21 November 2026</span>",
+        ] {
+            #expect(html.contains(part), "\(part)")
+        }
+        let history = madrid.history([.sample("d", isDead: false)], matching: nil, limit: 9, health: health).text
+        #expect(history.contains(">Fri 20 Nov 23:05 CET</time>"))
     }
 
     @Test func `an empty page says what is going on`() {

@@ -28,6 +28,7 @@ actor FakeBot: BotView {
         return all.filter { delivery in words.map(delivery.headline.contains) ?? true }
     }
     func health() -> BotHealth { state }
+    func wall() -> WallClock { .friday }
 
     func inboxBell() -> AsyncStream<Void> {
         let (stream, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -46,6 +47,16 @@ actor FakeBot: BotView {
 
     func stop() {
         for bell in bells { bell.finish() }
+    }
+}
+
+extension WallClock {
+    static let friday = WallClock(now: .friday, zone: .utc)
+}
+
+extension Page {
+    init(botName: String, isInteractive: Bool = true, wall: WallClock = .friday) {
+        self = Maker(botName: botName, isInteractive: isInteractive).page(wall)
     }
 }
 

@@ -84,6 +84,7 @@ public struct BotFace: BotView, BotControl, BotCare {
     }
 
     public func now() -> Moment { clock.now() }
+    public func wall() async -> WallClock { await WallClock(now: clock.now(), zone: bot.plan.zone) }
 
     public func coverage(ofMute id: String) async -> String? {
         await bot.state.mutes[id].flatMap { $0.until > clock.now() ? $0.match.sentence : nil }

@@ -1,4 +1,5 @@
 public import AlertModel
+public import TimeZones
 
 /// What the page needs to know of the running bot.
 public protocol BotView: Sendable {
@@ -48,6 +49,29 @@ public protocol BotView: Sendable {
 
     /// How the bot is, asked by probes and by every open page.
     func health() async -> BotHealth
+
+    /// What time it is, and in which zone the bot says times.
+    func wall() async -> WallClock
+}
+
+/// What time it is for the bot, and the zone in which it says times: that of its messages, wherever a reader sits.
+public struct WallClock: Hashable, Sendable {
+    public let now: Moment
+    public let zone: Zone
+
+    public init(now: Moment, zone: Zone) {
+        self.now = now
+        self.zone = zone
+    }
+
+    /// `Fri 20 Nov 22:05 CET`, with the year where nobody would think of it.
+    func words(_ moment: Moment) -> String { zone.words(moment, readAt: now) }
+
+    /// `22:05 CET`.
+    func time(_ moment: Moment) -> String {
+        let civil = zone.civil(moment)
+        return "\(civil.hour.padded(2)):\(civil.minute.padded(2)) \(zone.abbreviation(at: moment))"
+    }
 }
 
 /// Who does what is asked for on the control socket.

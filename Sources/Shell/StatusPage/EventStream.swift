@@ -5,7 +5,7 @@ import Markup
 /// changes.
 struct EventStream: Sendable {
     let view: any BotView
-    let page: Page
+    let pages: Page.Maker
     let limits: Limits
 
     /// Where a stream begins: after the message of that id, or with all that are kept when there is no such message.
@@ -35,6 +35,7 @@ struct EventStream: Sendable {
         // Browsers wait that many milliseconds before they connect again.
         var text = "retry: 3000\n\n"
         for await _ in output.wakes {
+            let page = pages.page(await view.wall())
             let health = await view.health()
             if health != told {
                 text += EventStream.event("health", data: page.state(health))

@@ -11,7 +11,7 @@ struct Routes: Sendable {
     var api: APIDesk?
     /// Nil where nothing is pushed.
     var pushes: PushDesk?
-    let page: Page
+    let pages: Page.Maker
     let hosts: HostRule
     let limits: Limits
 
@@ -49,6 +49,7 @@ struct Routes: Sendable {
 
     func answer(_ request: Request) async -> Answer {
         if let refusal = hosts.refusal(of: request) { return .response(refusal) }
+        let page = await page()
         if let errand = CareDesk.Errand(rawValue: request.path) {
             guard let desk else {
                 return .response(.sentence(.notFound, "Nothing can be changed here."))
@@ -60,7 +61,7 @@ struct Routes: Sendable {
         if let api, APIDesk.isMeant(by: request) { return .response(await api.answer(request)) }
         if let excess = request.excess { return .response(.sentence(.contentTooLarge, excess)) }
         guard let route = Route(rawValue: request.path) else {
-            if let story = await story(request) { return .response(story) }
+            if let story = await story(request, page) { return .response(story) }
             return .response(.sentence(.notFound, "There is nothing here; the page is at /."))
         }
         if route == .command, let control { return .response(await obey(request, control)) }
@@ -108,8 +109,11 @@ struct Routes: Sendable {
         }
     }
 
+    /// What makes a page now.
+    private func page() async -> Page { pages.page(await view.wall()) }
+
     /// A page about one incident or one app; nil where the path names neither.
-    private func story(_ request: Request) async -> Response? {
+    private func story(_ request: Request, _ page: Page) async -> Response? {
         guard ["GET", "HEAD"].contains(request.method) else { return nil }
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[2].isEmpty else { return nil }

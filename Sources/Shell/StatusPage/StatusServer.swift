@@ -35,7 +35,7 @@ public actor StatusServer {
     private let desk: CareDesk?
     private let api: APIDesk?
     private let pushes: PushDesk?
-    private let page: Page
+    private let pages: Page.Maker
     private let publicHost: String?
     private let limits: Limits
     private var phase = Phase.notListening(waiting: [:])
@@ -82,7 +82,7 @@ public actor StatusServer {
         desk = care.map { CareDesk(care: $0, gatekeeper, seal: seal) }
         self.api = api.map { APIDesk(view: view, control: $0, gatekeeper: gatekeeper, limits: limits) }
         pushes = intake.map { PushDesk($0) }
-        page = Page(botName: botName, isInteractive: care != nil)
+        pages = Page.Maker(botName: botName, isInteractive: care != nil)
         self.publicHost = publicHost
         self.limits = limits
     }
@@ -115,7 +115,7 @@ public actor StatusServer {
     private func open() throws(StatusServerError) -> Door {
         let listener = try Listener(address)
         let routes = Routes(
-            view: view, control: control, desk: desk, api: api, pushes: pushes, page: page, hosts: hosts(listener),
+            view: view, control: control, desk: desk, api: api, pushes: pushes, pages: pages, hosts: hosts(listener),
             limits: limits)
         let server = try HTTPServer(listener, at: address, limits, bodyBytesMax: routes.bodyBytesMax)
         return Door(listener: listener, routes: routes, server: server)
@@ -173,7 +173,7 @@ public actor StatusServer {
                 let full = Response.sentence(.serviceUnavailable, "Too many pages are open; close some of them.")
                 return await server.answer(ask.id, full)
             }
-            await EventStream(view: routes.view, page: routes.page, limits: routes.limits).run(to: output, start)
+            await EventStream(view: routes.view, pages: routes.pages, limits: routes.limits).run(to: output, start)
             await server.closeStream(ask.id)
         }
     }

@@ -120,6 +120,7 @@ private struct Blank: BotView {
     func deliveries(matching words: String?, limit: Int) -> [PageDelivery] { [] }
     func inboxBell() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
     func metrics() -> String { "alertbot_up 1\n" }
+    func wall() -> WallClock { WallClock(now: Moment(milliseconds: 0), zone: .utc) }
     func health() -> BotHealth { BotHealth(isAlive: true, isReady: true, sentence: "") }
 }
 

@@ -1,5 +1,6 @@
 import AlertModel
 import Markup
+import TimeZones
 
 extension Page {
     /// One story of the chat: its latest message in full, what happened before in a line, and the earlier messages
@@ -9,58 +10,53 @@ extension Page {
         let message = latest.message
         let topic = latest.incident.map { "\(latest.channel) \($0)" }
         return """
-            <li class="message \(Page.tone(message))" id="m-\(latest.id)"\(topic.map { #" data-story="\#($0)""# })>\
+            <li class="message \(Page.tone(message))" id="m-\(latest.id)" data-day="\(day(latest.at))"\(topic.map { #" data-story="\#($0)""# })>\
             <span class="avatar"></span>\
             <div class="said"><p class="by"><b>\(botName)</b> <span class="channel">\(latest.channel)</span> \
-            <a class="when" href="#m-\(latest.id)">\(Page.clock(latest.at))</a></p>\
+            <a class="when" href="#m-\(latest.id)">\(clock(latest.at))</a></p>\
             <article aria-labelledby="h-\(latest.id)"><p class="kind">\(Page.kind(message))</p>\
-            <h2 id="h-\(latest.id)">\(message.headline)</h2>\(Page.course(story))\
+            <h2 id="h-\(latest.id)">\(message.headline)</h2>\(course(story))\
             \(Page.facts(message.fields))\(Page.paragraphs(message.body))\(Page.sparkline(message.sparkline))\
             \(Page.lines(message.lines))\(Page.reason(message.reason))\(Page.issues(message.issues))\
-            \(Page.links(Page.useful(latest)))\(Page.footer(message.footer))\(Page.earlier(story))</article></div></li>
+            \(Page.links(Page.useful(latest)))\(Page.footer(message.footer))\(earlier(story))</article></div></li>
             """
     }
 
     /// `opened 03:10 · worse 03:40 · resolved 04:20`; nothing where there is one message only.
-    private static func course(_ story: InboxStory) -> HTML? {
+    private func course(_ story: InboxStory) -> HTML? {
         guard !story.earlier.isEmpty else { return nil }
-        let day = CivilTime(story.latest.at).day
+        let day = wall.zone.civil(story.latest.at).day
         let steps = story.course.map { step -> HTML in
             let times: HTML? = step.count > 1 ? " \(step.count) times, last" : nil
             let at = step.message.at
-            return "<li>\(step.message.message.kind.step)\(times) \(clock(at, withDay: CivilTime(at).day != day))</li>"
+            return "<li>\(step.message.message.kind.step)\(times) \(clock(at, withDay: wall.zone.civil(at).day != day))</li>"
         }
         return #"<ol class="course" aria-label="What happened so far">\#(steps)</ol>"#
     }
 
     /// What was said before, newest first as the card itself is; a browser opens it for who comes by a link to one.
-    private static func earlier(_ story: InboxStory) -> HTML? {
+    private func earlier(_ story: InboxStory) -> HTML? {
         guard !story.earlier.isEmpty else { return nil }
-        let day = CivilTime(story.latest.at).day
+        let day = wall.zone.civil(story.latest.at).day
         // What the latest message leads to is at hand already.
         let known = Set(story.latest.message.links.map(\.url))
         let rows = story.earlier.reversed().map { earlier -> HTML in
             var message = earlier.message
             message.links.removeAll { known.contains($0.url) }
             return """
-                <li id="m-\(earlier.id)"><p class="kind">\(kind(earlier.message)) · \
-                \(clock(earlier.at, withDay: CivilTime(earlier.at).day != day))</p>\
-                <h3>\(message.headline)</h3>\(details(message))</li>
+                <li id="m-\(earlier.id)"><p class="kind">\(Page.kind(earlier.message)) · \
+                \(clock(earlier.at, withDay: wall.zone.civil(earlier.at).day != day))</p>\
+                <h3>\(message.headline)</h3>\(Page.details(message))</li>
                 """
         }
         let title: HTML = story.earlier.count == 1 ? "Earlier message" : "\(story.earlier.count) earlier messages"
         return #"<details class="earlier"><summary>\#(title)</summary><ol reversed>\#(rows)</ol></details>"#
     }
 
-    /// A time of day, which `app.js` says on the reader's own clock, with the day where that is not the card's.
-    private static func clock(_ moment: Moment, withDay: Bool = false) -> HTML {
-        let civil = CivilTime(moment)
-        let date = civil.date
-        let day: HTML? =
-            withDay ? "\(String(date.year))-\(date.month.padded(2))-\(date.day.padded(2)) " : nil
-        return """
-            <time datetime="\(moment.description)">\(day)\(civil.hour.padded(2)):\(civil.minute.padded(2)) UTC</time>
-            """
+    /// A time of day, with the day where that is not the card's.
+    private func clock(_ moment: Moment, withDay: Bool = false) -> HTML {
+        guard !withDay else { return time(moment) }
+        return #"<time datetime="\#(moment.description)">\#(wall.time(moment))</time>"#
     }
 
     /// The class that colours the card.

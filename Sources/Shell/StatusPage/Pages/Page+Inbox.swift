@@ -1,5 +1,6 @@
 import AlertModel
 import Markup
+import TimeZones
 
 /// The inbox as a chat: what channels with `plugin: inbox` were told, a card for each incident.
 extension Page {
@@ -41,28 +42,28 @@ extension Page {
             """
     }
 
-    /// The cards with a line between days; `app.js` draws those lines anew for the reader's own days.
+    /// The cards with a line between days; `app.js` draws them anew when messages come.
     private func list(_ messages: [InboxMessage]) -> [HTML] {
         var pieces: [HTML] = []
-        var day: Int?
+        var last: HTML?
         for story in InboxStory.all(in: messages) {
-            let civil = CivilTime(story.latest.at)
-            if civil.day != day {
-                pieces.append(#"<li class="day"><span>\#(Page.longDate(civil))</span></li>"#)
-                day = civil.day
-            }
+            let day = day(story.latest.at)
+            if day != last { pieces.append(#"<li class="day"><span>\#(day)</span></li>"#) }
+            last = day
             pieces.append(card(story))
         }
         return pieces
     }
 
-    private static func longDate(_ civil: CivilTime) -> String {
+    /// `Friday, 20 November 2026`, on the bot's clock.
+    func day(_ moment: Moment) -> HTML {
+        let civil = wall.zone.civil(moment)
         let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
         let months = [
             "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
             "November", "December",
         ]
         let date = civil.date
-        return "\(weekdays[civil.weekday.rawValue]), \(date.day) \(months[date.month - 1]) \(date.year)"
+        return "\(weekdays[civil.weekday.rawValue]), \(date.day) \(months[date.month - 1]) \(String(date.year))"
     }
 }

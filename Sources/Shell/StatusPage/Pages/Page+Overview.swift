@@ -9,9 +9,9 @@ extension Page {
             <h1 class="unseen">Overview</h1>
             \(wrong(overview))
             \(apps(overview, asked))
-            <section><h2>Sources</h2>\(Page.table(["Source", "State", "Pace", "Last answer"], overview.sources.map(Page.row)))\
+            <section><h2>Sources</h2>\(Page.table(["Source", "State", "Pace", "Last answer"], overview.sources.map { row($0) }))\
             \(Page.beyond(overview))</section>
-            <section><h2>Channels</h2>\(Page.table(["Channel", "Last delivery", "Waiting", "Failed"], overview.channels.map(row)))\
+            <section><h2>Channels</h2>\(Page.table(["Channel", "Last delivery", "Waiting", "Failed"], overview.channels.map { row($0) }))\
             </section>
             \(onCall(overview))
             \(mutes(overview.mutes))
@@ -161,7 +161,7 @@ extension Page {
         return #"<p class="hint">And \#(more) more, \#(trouble); <code>alertbot status</code> lists every one.</p>"#
     }
 
-    private static func row(_ source: PageSource) -> HTML {
+    private func row(_ source: PageSource) -> HTML {
         let trouble: HTML? = source.trouble.map { #"<p class="trouble">\#($0)</p>"# }
         return """
             <tr class="\(source.isWell ? "fine" : "warning")"><th scope="row">\(source.name)</th>\
@@ -176,7 +176,7 @@ extension Page {
         let dead = channel.dead.reversed().map { delivery -> HTML in
             let retry: HTML? = isInteractive ? #" <a href="retry?delivery=\#(delivery.id)">Retry …</a>"# : nil
             return
-                "<li>\(Page.time(delivery.at)) \(delivery.headline) <small>\(delivery.why ?? "")</small>\(retry)</li>"
+                "<li>\(time(delivery.at)) \(delivery.headline) <small>\(delivery.why ?? "")</small>\(retry)</li>"
         }
         let list: HTML? =
             dead.isEmpty
@@ -184,7 +184,7 @@ extension Page {
         let name: HTML = channel.isInbox ? #"<a href="inbox">\#(channel.name)</a>"# : "\(channel.name)"
         return """
             <tr class="\(channel.trouble == nil && channel.deadCount == 0 ? "fine" : "warning")">\
-            <th scope="row">\(name)</th><td>\(Page.time(channel.lastDelivered) ?? "none yet")\(trouble)</td>\
+            <th scope="row">\(name)</th><td>\(time(channel.lastDelivered) ?? "none yet")\(trouble)</td>\
             <td>\(channel.queued)</td><td>\(list ?? "0")</td></tr>
 
             """
@@ -195,7 +195,7 @@ extension Page {
         let rows = overview.onCall.map { watch -> HTML in
             """
             <tr class="fine"><th scope="row">\(watch.rotation)</th><td>\(watch.person)</td>\
-            <td>\(Page.time(watch.until) ?? "always")</td></tr>
+            <td>\(time(watch.until) ?? "always")</td></tr>
 
             """
         }
@@ -209,8 +209,8 @@ extension Page {
             let reason = [mute.reason, mute.by.map { "by \($0)" }].compactMap(\.self).joined(separator: ", ")
             let when: HTML =
                 mute.isInForce
-                ? "now, until \(Page.time(mute.until) ?? "it is removed")"
-                : "from \(Page.time(mute.from)) until \(Page.time(mute.until) ?? "it is removed")"
+                ? "now, until \(time(mute.until) ?? "it is removed")"
+                : "from \(time(mute.from)) until \(time(mute.until) ?? "it is removed")"
             return """
                 <tr class="\(mute.isInForce ? "info" : "fine")"><th scope="row">\(mute.name)</th><td>\(mute.covers)</td>\
                 <td>\(when)</td><td>\(reason)\(end)</td></tr>

@@ -1,16 +1,15 @@
 extension Page {
-    /// Adds new messages as they come, keeps the other pages fresh, and says times and days as the reader's clock does.
+    /// Adds new messages as they come, keeps the other pages fresh, and says when the bot cannot be reached.
     static let script = #"""
         "use strict";
         (() => {
           const state = document.getElementById("state");
-          const dayClock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-          function sayMoments(within) {
-            for (const time of within.querySelectorAll("time[data-day]")) {
-              time.title = time.dateTime;
-              time.textContent = dayClock.format(new Date(time.dateTime));
-            }
+          // Times are the bot's, as in its messages; the reader's own are a hint.
+          const own = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+
+          function hintTimes(within) {
+            for (const time of within.querySelectorAll("time")) time.title = own.format(new Date(time.dateTime));
           }
 
           // Part by part and only where it differs: the word is read out when it changes, and only then.
@@ -30,7 +29,7 @@ extension Page {
 
           const lost = () => say("state lost", "Connection lost, trying again …", "");
 
-          sayMoments(document);
+          hintTimes(document);
 
           // Pages of figures are read anew while somebody looks at them; what has not changed is left alone, so that
           // nothing moves and nothing is read out twice.
@@ -57,6 +56,7 @@ extension Page {
               const active = page.contains(document.activeElement) ? document.activeElement : null;
               const focused = active && name(active);
               page.innerHTML = html;
+              hintTimes(page);
               page.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
               page.querySelectorAll(".wide").forEach((one, index) => { one.scrollLeft = shifts[index] || 0; });
               if (!active || active === page) return;
@@ -99,26 +99,11 @@ extension Page {
           // The newest message is at the bottom and the room is turned over, so its bottom is 0 and up is negative.
           const isAtBottom = () => room.scrollTop > -80;
 
-          const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-          const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
-          const full = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-
-          // The first time of a card is that of its latest message; one of another day says its day, too.
-          function sayTimes(message) {
-            let day = null;
-            for (const time of message.querySelectorAll("time")) {
-              const at = new Date(time.dateTime);
-              day ??= calendar.format(at);
-              time.textContent = (calendar.format(at) === day ? clock : dayClock).format(at);
-              time.title = full.format(at) + " (" + time.dateTime + ")";
-            }
-          }
-
           function drawDays() {
             for (const line of list.querySelectorAll(".day")) line.remove();
             let last = "";
             for (const message of list.querySelectorAll(".message")) {
-              const day = calendar.format(new Date(message.querySelector("time").dateTime));
+              const day = message.dataset.day;
               if (day !== last) {
                 const line = document.createElement("li");
                 line.className = "day";
@@ -137,7 +122,7 @@ extension Page {
             const message = template.content.querySelector(".message");
             if (!message) return;
             message.classList.add("arriving");
-            sayTimes(message);
+            hintTimes(message);
             // News of an incident moves its card to the end; what somebody has unfolded stays so.
             const story = message.dataset.story;
             const before = story && [...list.children].find((one) => one.dataset.story === story);
@@ -202,7 +187,6 @@ extension Page {
             document.title = title;
           });
 
-          for (const message of list.querySelectorAll(".message")) sayTimes(message);
           drawDays();
           listen();
         })();

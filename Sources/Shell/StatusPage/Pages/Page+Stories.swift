@@ -81,7 +81,7 @@ extension Page {
                 ? #" <a href="\#(depth.root)retry?delivery=\#(delivery.id)">Retry …</a>"# : nil
             let why: HTML? = delivery.why.map { #"<p class="trouble">\#($0)</p>"# }
             return """
-                <tr class="\(delivery.isDead ? "warning" : "fine")"><td>\(Page.time(delivery.at))</td>\
+                <tr class="\(delivery.isDead ? "warning" : "fine")"><td>\(time(delivery.at))</td>\
                 <td>\(delivery.channel)</td><td>\(delivery.kind.rawValue)</td><td>\(headline)\(why)</td>\
                 <td><b class="verdict">\(delivery.outcome)</b>\(retry)</td></tr>
 

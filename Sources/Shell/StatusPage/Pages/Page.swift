@@ -5,7 +5,17 @@ import Markup
 struct Page: Sendable {
     let botName: String
     /// Whether people can acknowledge and mute here.
-    var isInteractive = true
+    let isInteractive: Bool
+    /// By which all times are said.
+    let wall: WallClock
+
+    /// Makes pages, each for the moment at which somebody asks for it.
+    struct Maker: Sendable {
+        let botName: String
+        let isInteractive: Bool
+
+        func page(_ wall: WallClock) -> Page { Page(botName: botName, isInteractive: isInteractive, wall: wall) }
+    }
 
     /// The pages that the header leads to.
     enum Room: String, CaseIterable {
@@ -110,14 +120,10 @@ struct Page: Sendable {
         }.joined(separator: ", ")
     }
 
-    /// A moment, which `app.js` says on the reader's own clock.
-    static func time(_ moment: Moment?) -> HTML? {
-        guard let moment else { return nil }
-        let civil = CivilTime(moment)
-        let date = civil.date
-        return """
-            <time datetime="\(moment.description)" data-day>\(String(date.year))-\(date.month.padded(2))-\(date.day.padded(2)) \
-            \(civil.hour.padded(2)):\(civil.minute.padded(2)) UTC</time>
-            """
+    /// A moment on the bot's clock, as in its messages; `app.js` adds the reader's own for whoever points at it.
+    func time(_ moment: Moment) -> HTML {
+        #"<time datetime="\#(moment.description)">\#(wall.words(moment))</time>"#
     }
+
+    func time(_ moment: Moment?) -> HTML? { moment.map { time($0) } }
 }
