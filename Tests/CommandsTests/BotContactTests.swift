@@ -199,6 +199,28 @@ import Testing
         }
     }
 
+    @Test func `whoever corrects a mute has the last one, and is told what else stays in force`() async throws {
+        try await running { file, face in
+            let incident = try #require(await face.incidents().array?.first?["id"]?.string)
+            let slip = await face.mute(incident: incident, for: .days(7), by: "ana")
+            #expect(await face.view(ofIncident: incident)?.muted?.hasSuffix("takes the place of that.") == true)
+            let meant = await face.mute(incident: incident, for: .hours(2), by: "ana")
+            #expect(meant.sentence.contains("; it takes the place of the one until "), "\(meant.sentence)")
+            let isSlipThere = await face.coverage(ofMute: slip.mute ?? "") != nil
+            #expect(!isSlipThere)
+            let card = await face.overview(apps: nil).incidents.first
+            #expect(card?.muted?.hasPrefix("muted until ") == true && card?.muted?.hasSuffix(" by ana") == true)
+            _ = await face.unmute(try #require(meant.mute))
+            #expect(await face.overview(apps: nil).incidents.first?.muted == nil)
+
+            // A mute of more than this incident is somebody else's decision.
+            _ = try await BotContact(file, on: stage.machine).order(mute)
+            #expect(await face.view(ofIncident: incident)?.muted?.hasSuffix("that stays as it is.") == true)
+            let short = await face.mute(incident: incident, for: .minutes(5), by: nil)
+            #expect(short.sentence.contains("the mute of app shop-* until ") && short.sentence.hasSuffix("stays in force"))
+        }
+    }
+
     @Test func `while no bot runs its journal is reported, and what it noticed is said`() async throws {
         let file = try scratch.shop(stage.machine)
         let contact = BotContact(file, on: stage.machine)

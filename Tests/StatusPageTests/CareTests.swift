@@ -11,7 +11,8 @@ private actor Carer: BotCare {
         let message = Message(
             kind: .reminder, severity: .critical, at: Moment(milliseconds: 0), headline: "🔴 <shop>: still 98.3%",
             fields: [Message.Field("Since", "Fri 20 Nov 22:05 UTC")], reason: "98.3% is below 99%.")
-        return id == "3f9a" ? CareView(message: message, coverage: "rule floor, app <shop>") : nil
+        let muted = "It is muted until <tomorrow> by ana."
+        return id == "3f9a" ? CareView(message: message, coverage: "rule floor, app <shop>", muted: muted) : nil
     }
 
     func mute(incident id: String, for length: Duration, by name: String?) -> CareAnswer {
@@ -77,6 +78,7 @@ private actor Carer: BotCare {
                         == true)
             }
             let page = try await ask(port, Self.link).body
+            #expect(page.contains("It is muted until &lt;tomorrow&gt; by ana."))
             #expect(page.contains("Mute rule floor, app &lt;shop&gt;?"))
             #expect(page.contains(#"<form method="post" action="mute">"#))
             let acknowledge = try await ask(port, "/ack?incident=3f9a").body

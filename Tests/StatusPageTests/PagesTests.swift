@@ -49,7 +49,7 @@ import Testing
         let text = page.overview(.sample(), health: health, apps: nil).text
         let order = [
             "Wrong now", "Firing · critical", #"<a href="incidents/3f9a">🔴 shop/ios: 98.3 %</a>"#, "for 12m",
-            "<b>ana</b> on it",
+            "<b>ana</b> on it", "<b>muted until Sat 21 Nov 00:05 UTC by bo</b>",
             #"href="ack?incident=3f9a""#, #"href="mute?incident=3f9a&amp;for=2h""#, "And 3 more.", "<h2>Apps</h2>",
             #"<a href="apps/shop%2Fios">"#, "98.30%", "below 99%", "cannot judge", "And 6 more", "<h2>Sources</h2>",
             "503 Service Unavailable", "every 1m; next poll in 20s (failing)", "And 11 more, 2 of them in trouble",

@@ -129,7 +129,7 @@ import TimeZones
 
     @Test func `times and days are those of the bot's zone, which is named`() throws {
         let madrid = Page(
-            botName: "shop-alerts", wall: WallClock(now: .friday, zone: try ZoneDatabase().zone(named: "Europe/Madrid")))
+            botName: "shop-alerts", wall: WallClock(now: .friday, zone: try ZoneDatabase().zone("Europe/Madrid")))
         let late = InboxMessage(
             id: "b", channel: "team", message: InboxMessage.sample("b").message, at: .friday + .hours(1))
         let html = madrid.inbox(messages: [.sample("a"), late], health: health, channels: .sample).text

@@ -28,7 +28,7 @@ extension PageIncident {
         ]
         return PageIncident(
             id: id, message: message, state: .firing, since: .friday, lasting: "since Fri 20 Nov 22:05 UTC, for 12m",
-            carers: "ana")
+            carers: "ana", muted: "muted until Sat 21 Nov 00:05 UTC by bo")
     }
 }
 

@@ -22,7 +22,7 @@ extension BotFace {
         return found.prefix(limit).map(PageDelivery.init)
     }
 
-    private func look() async -> Look {
+    func look() async -> Look {
         await Look(
             state: bot.state, plan: bot.plan, inboxes: bot.inboxes, missing: bot.missingPictures, now: clock.now())
     }
@@ -98,7 +98,18 @@ struct Look {
         return PageIncident(
             id: incident.id, message: message, state: incident.state, since: incident.since,
             lasting: "since \(plan.zone.words(incident.since)), for \((now - incident.since).rough)",
-            carers: incident.acknowledgement?.names)
+            carers: incident.acknowledgement?.names,
+            muted: mute(of: incident).map { "muted \(words(of: $0))" })
+    }
+
+    /// The mute that somebody set and that keeps it quiet for longest; those of the config stand in the list of mutes.
+    func mute(of incident: Incident) -> Mute? {
+        state.mutes.inOrder.last { $0.from <= now && now < $0.until && $0.match.fits(incident.property) }
+    }
+
+    /// `until Fri 20 Nov 23:00 CET by ana`.
+    func words(of mute: Mute) -> String {
+        "until \(plan.zone.words(mute.until, readAt: now))\(mute.by.map { " by \($0)" } ?? "")"
     }
 
     // MARK: - Apps

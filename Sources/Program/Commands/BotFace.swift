@@ -68,19 +68,36 @@ public struct BotFace: BotView, BotControl, BotCare {
     }
 
     public func view(ofIncident id: String) async -> CareView? {
-        let state = await bot.state
-        guard let incident = state.incidents[id], incident.isOpen,
-            let message = state.message(about: id, await bot.plan, at: clock.now())
+        let look = await look()
+        guard let incident = look.state.incidents[id], incident.isOpen,
+            let message = look.state.message(about: id, look.plan, at: look.now)
         else { return nil }
-        return CareView(message: message, coverage: incident.likeness.sentence)
+        let muted = look.mute(of: incident).map { mute in
+            mute.match == incident.likeness
+                ? "It is muted \(look.words(of: mute)); what you choose now takes the place of that."
+                : "It is muted \(look.words(of: mute)), with all of \(mute.match.sentence); that stays as it is."
+        }
+        return CareView(message: message, coverage: incident.likeness.sentence, muted: muted)
     }
 
     public func mute(incident id: String, for length: Duration, by name: String?) async -> CareAnswer {
-        guard let incident = await bot.state.incidents[id], incident.isOpen else {
+        let look = await look()
+        guard let incident = look.state.incidents[id], incident.isOpen else {
             return CareAnswer("This incident is no longer open: nothing was muted.")
         }
-        return await answer(
+        let new = await answer(
             .mute(incident.likeness, until: .after(length), reason: nil, by: name ?? "a link in a message"))
+        guard new.mute != nil else { return new }
+        // The new one is in force before an older one ends: nothing can slip out in between.
+        var sentences = [new.sentence]
+        for old in look.state.mutes.inOrder where old.until > look.now && old.match.fits(incident.property) {
+            if old.match == incident.likeness, await answer(.unmute(.id(old.id))).isDone {
+                sentences.append("it takes the place of the one \(look.words(of: old))")
+            } else if old.until > look.now + length {
+                sentences.append("the mute of \(old.match.sentence) \(look.words(of: old)) stays in force")
+            }
+        }
+        return CareAnswer(sentences.joined(separator: "; "), isDone: true, mute: new.mute)
     }
 
     public func now() -> Moment { clock.now() }
@@ -108,7 +125,8 @@ public struct BotFace: BotView, BotControl, BotCare {
 
     private func answer(_ command: Command) async -> CareAnswer {
         switch await bot.obey(command) {
-        case .answered(.done(let sentence, let details)): CareAnswer(sentence, mute: details["id"]?.string)
+        case .answered(.done(let sentence, let details)):
+            CareAnswer(sentence, isDone: true, mute: details["id"]?.string)
         case .answered(.refused(let sentence, _)): CareAnswer(sentence)
         case .unsafe(let why): CareAnswer("It holds until the bot stops, but cannot be saved: \(why)")
         case .stopping: CareAnswer("The bot is stopping; try again in a moment.")

@@ -6,7 +6,8 @@ public protocol BotCare: Sendable {
     /// An open incident as it is now; nil when no such incident is open.
     func view(ofIncident id: String) async -> CareView?
 
-    /// Mutes it, and what is like it, from now on for so long.
+    /// Mutes it, and what is like it, from now on for so long. What was muted by this before is muted by this instead: people
+    /// who choose again mean the last.
     func mute(incident id: String, for length: Duration, by name: String?) async -> CareAnswer
     /// Ends a mute.
     func unmute(_ mute: String) async -> CareAnswer
@@ -31,10 +32,13 @@ public struct CareView: Sendable {
     public let message: Message
     /// What a mute of it covers, in a few words.
     public let coverage: String
+    /// That it is muted already, until when, and what becomes of that; nil where it is not.
+    public let muted: String?
 
-    public init(message: Message, coverage: String) {
+    public init(message: Message, coverage: String, muted: String? = nil) {
         self.message = message
         self.coverage = coverage
+        self.muted = muted
     }
 }
 
@@ -42,11 +46,14 @@ public struct CareView: Sendable {
 public struct CareAnswer: Sendable {
     /// For people.
     public let sentence: String
+    /// Whether what was asked for is done.
+    public let isDone: Bool
     /// The mute that was set, by which it can be ended.
     public let mute: String?
 
-    public init(_ sentence: String, mute: String? = nil) {
+    public init(_ sentence: String, isDone: Bool = false, mute: String? = nil) {
         self.sentence = sentence
+        self.isDone = isDone
         self.mute = mute
     }
 }
@@ -136,8 +143,9 @@ struct CareDesk: Sendable {
             let buttons = ([wished] + others).map { word -> HTML in
                 #"<button type="submit" name="for" value="\#(word)">\#(CareDesk.length(word)?.short ?? word)</button>"#
             }
+            let muted: HTML? = about.muted.map { "<p>\($0)</p>" }
             question = """
-                <p>Mute \(about.words)? What is still wrong when the mute ends is sent then.</p>
+                \(muted)<p>Mute \(about.words)? What is still wrong when the mute ends is sent then.</p>
                 \(Page.form(errand.action, "\(fields)<p class=\"choices\">\(buttons)</p>"))
                 """
         case .unmute:
@@ -151,11 +159,11 @@ struct CareDesk: Sendable {
     }
 
     /// What an errand is about: the incident as it is now, and in a few words what would change.
-    private func about(_ errand: Errand, _ id: String) async -> (message: Message?, words: String)? {
+    private func about(_ errand: Errand, _ id: String) async -> (message: Message?, words: String, muted: String?)? {
         switch errand {
-        case .acknowledge, .mute: await care.view(ofIncident: id).map { ($0.message, $0.coverage) }
-        case .unmute: await care.coverage(ofMute: id).map { (nil, $0) }
-        case .retry: await care.headline(ofFailed: id).map { (nil, $0) }
+        case .acknowledge, .mute: await care.view(ofIncident: id).map { ($0.message, $0.coverage, $0.muted) }
+        case .unmute: await care.coverage(ofMute: id).map { (nil, $0, nil) }
+        case .retry: await care.headline(ofFailed: id).map { (nil, $0, nil) }
         }
     }
 

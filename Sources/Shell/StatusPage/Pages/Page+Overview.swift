@@ -46,10 +46,9 @@ extension Page {
     static let cardsMax = 12
 
     private func line(_ incident: PageIncident) -> HTML {
-        let carers: HTML? = incident.carers.map { #" · <b>\#($0)</b> on it"# }
         return """
             <li class="\(Page.tone(incident.message))"><a href="incidents/\(incident.id)">\(incident.message.headline)</a> \
-            <small>\(incident.lasting)\(carers)</small></li>
+            <small>\(Page.standing(incident))</small></li>
 
             """
     }
@@ -57,16 +56,22 @@ extension Page {
     /// An open incident in a few lines, with what can be done about it.
     func incident(_ incident: PageIncident, _ depth: Depth) -> HTML {
         let message = incident.message
-        let carers: HTML? = incident.carers.map { #" · <b>\#($0)</b> on it"# }
         return """
             <div class="message \(Page.tone(message))"><article>
             <p class="kind">\(Page.word(incident.state)) · \(message.severity.rawValue)</p>
             <h3><a href="\(depth.root)incidents/\(incident.id)">\(message.headline)</a></h3>
-            <p class="since">\(incident.lasting)\(carers)</p>
+            <p class="since">\(Page.standing(incident))</p>
             \(Page.sparkline(message.sparkline))\(actions(incident, depth))
             </article></div>
 
             """
+    }
+
+    /// How long it has lasted, who takes care of it, and whether it is muted.
+    static func standing(_ incident: PageIncident) -> HTML {
+        let carers: HTML? = incident.carers.map { #" · <b>\#($0)</b> on it"# }
+        let muted: HTML? = incident.muted.map { #" · <b>\#($0)</b>"# }
+        return "\(incident.lasting)\(carers)\(muted)"
     }
 
     /// Each leads to a page that asks: a GET changes nothing.

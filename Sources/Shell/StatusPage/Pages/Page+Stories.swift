@@ -9,8 +9,7 @@ extension Page {
                 """
                 <div class="message \(Page.tone(incident.message))"><article>
                 <p class="kind">\(Page.word(incident.state)) · \(incident.message.severity.rawValue)</p>
-                <h1>\(incident.message.headline)</h1><p class="since">\(incident.lasting)\
-                \(incident.carers.map { #" · <b>\#($0)</b> on it"# })</p>
+                <h1>\(incident.message.headline)</h1><p class="since">\(Page.standing(incident))</p>
                 \(Page.details(incident.message, heading: "h2"))\(actions(incident, .below))</article></div>
                 """
             } ?? #"<h1>\#(story.headline)</h1><p class="calm">It is over.</p>"#

@@ -36,9 +36,12 @@ public struct PageIncident: Hashable, Sendable {
     public let lasting: String
     /// Who takes care of it.
     public let carers: String?
+    /// That it is muted: `muted until Fri 20 Nov 23:00 CET by ana`.
+    public let muted: String?
 
     public init(
-        id: String, message: Message, state: Incident.State, since: Moment, lasting: String, carers: String?
+        id: String, message: Message, state: Incident.State, since: Moment, lasting: String, carers: String?,
+        muted: String? = nil
     ) {
         self.id = id
         self.message = message
@@ -46,6 +49,7 @@ public struct PageIncident: Hashable, Sendable {
         self.since = since
         self.lasting = lasting
         self.carers = carers
+        self.muted = muted
     }
 }
 
