@@ -165,7 +165,8 @@ private actor Carer: BotCare {
                 fields: fields.map { Request.Field(name: $0.key, value: $0.value) }))
         request.isLocal = false
         request.body = Array(body.replacing("TOKEN", with: desk.token).utf8)
-        let response = await desk.answer(.acknowledge, request, Page(botName: "shop-alerts"))
+        let errand = try #require(CareDesk.Errand(rawValue: request.path))
+        let response = await desk.answer(errand, request, Page(botName: "shop-alerts"))
         return (response.status.rawValue, String(decoding: response.body, as: UTF8.self), await carer.told)
     }
 
@@ -251,6 +252,27 @@ private actor Carer: BotCare {
             "GET", token: Secret("s3cret"), seal: Self.seal,
             target: "/ack?\(fields(try sealed("/ack?incident=3f9a", at: .friday - .hours(169))))")
         #expect(late.status == 200 && late.body.contains(#"name="key""#))
+    }
+
+    @Test func `whoever muted by a link undoes that without a token, for an hour and that mute only`() async throws {
+        let token = Secret("s3cret")
+        let muted = try await fromElsewhere(
+            "POST", "\(fields(try sealed("/mute?incident=3f9a&for=2h")))&token=TOKEN", token: token,
+            seal: Self.seal, target: "/mute")
+        #expect(muted.told == ["mute 3f9a for 2 h by -"])
+        #expect(!muted.body.contains(#"name="key""#))
+        let values = muted.body.matches(of: #/name="(mute|until|seal)" value="([^"]+)"/#).map {
+            "\($0.output.1)=\($0.output.2)"
+        }
+        #expect(values.count == 3 && Int64(values[1].dropFirst(6)) == (Moment.friday + .hours(1)).unixSeconds)
+        func undo(_ body: String) async throws -> [String] {
+            try await fromElsewhere("POST", "\(body)&token=TOKEN", token: token, seal: Self.seal, target: "/unmute").told
+        }
+        let fields = values.joined(separator: "&")
+        #expect(try await undo(fields) == ["unmute a1b2c3"])
+        #expect(try await undo(fields.replacing("mute=a1b2c3", with: "mute=ffffff")) == [])
+        let past = try #require(Self.seal.undoing("a1b2c3", at: .friday - .hours(2)))
+        #expect(try await undo("mute=a1b2c3&until=\(past.until)&seal=\(past.seal)") == [])
     }
 
     @Test func `only links that do something are sealed, the same each time`() throws {

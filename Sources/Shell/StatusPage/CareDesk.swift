@@ -125,7 +125,7 @@ struct CareDesk: Sendable {
                 """
             }
         var known = [(errand.subject, id), ("token", token)]
-        if let written, !needsKey { known += [("until", String(written.until)), ("seal", written.seal)] }
+        if let written, !needsKey { known += written.fields }
         let fields: HTML = "\(Page.hidden(known))\(name)\(needsKey ? CareDesk.keyField : nil)"
         func form(_ button: String) -> HTML {
             Page.form(errand.action, "\(fields)<button type=\"submit\">\(button)</button>")
@@ -191,15 +191,17 @@ struct CareDesk: Sendable {
         case .mute:
             guard let length = value("for").flatMap(CareDesk.length) else { return CareDesk.misunderstood(errand) }
             let answer = await care.mute(incident: id, for: length, by: name)
-            let undo = answer.mute.map { mute in
-                let fields = Page.hidden([(Errand.unmute.subject, mute), ("token", token)])
-                return Page.form(
-                    Errand.unmute.action,
-                    "\(fields)\(gatekeeper.needsPassword(request) ? CareDesk.keyField : nil)<button type=\"submit\">Undo</button>"
-                )
-            }
-            return .form(page.notice("Mute", answer.sentence, undo))
+            return .form(page.notice("Mute", answer.sentence, answer.mute.map { undo($0, request) }))
         }
+    }
+
+    /// What ends a mute that has just been set. Whoever set it may: nobody who needed no token for that needs one for this.
+    private func undo(_ mute: String, _ request: Request) -> HTML {
+        let needsKey = gatekeeper.needsPassword(request)
+        let sealed = needsKey ? seal?.undoing(mute, at: care.now()) : nil
+        let fields = Page.hidden([(Errand.unmute.subject, mute), ("token", token)] + (sealed?.fields ?? []))
+        let key = needsKey && sealed == nil ? CareDesk.keyField : nil
+        return Page.form(Errand.unmute.action, "\(fields)\(key)<button type=\"submit\">Undo</button>")
     }
 
     /// Whether a page of ours sent it, by a form.

@@ -3,15 +3,19 @@ internal import CCrypto
 
 /// Seals the links of messages that do something, so that whoever was sent one may do that and needs no token.
 ///
-/// A seal is for one errand about one incident until one moment: HMAC-SHA256 (RFC 2104) with a key made of the bot's
+/// A seal is for one errand about one thing until one moment: HMAC-SHA256 (RFC 2104) with a key made of the bot's
 /// token, of which the first 128 bits are written, as many as RFC 2104 asks for at least. It is put on when a message
-/// leaves, so that neither the journal nor the pages nor the history have any.
+/// leaves, so that neither the journal nor the pages nor the history have any. It says nothing of how long to mute: whoever
+/// may mute an incident for two hours may do so again after them, so that to bind it would hinder nobody but the honest.
 public struct LinkSeal: Sendable {
     private let key: Secret
     private let base: String
 
     /// How long a link may be used after the message that has it: reminders bring fresh ones.
     public static let lifetime = Duration.hours(24 * 7)
+
+    /// How long whoever has muted something may undo that on the page that says so.
+    static let undoTime = Duration.hours(1)
 
     /// - Parameters:
     ///   - token: the bot's own.
@@ -45,6 +49,12 @@ public struct LinkSeal: Sendable {
         return nil
     }
 
+    /// For whoever has just muted something by a link, to end that one mute.
+    func undoing(_ mute: String, at now: Moment) -> Written? {
+        let until = (now + LinkSeal.undoTime).unixSeconds
+        return seal(.unmute, mute, until: until).map { Written(until: until, seal: $0) }
+    }
+
     /// Whether the seal is ours, for that errand about that incident, and still holds.
     func holds(_ written: Written, for errand: CareDesk.Errand, _ incident: String, at now: Moment) -> Bool {
         guard now.unixSeconds <= written.until, let seal = seal(errand, incident, until: written.until) else {
@@ -58,6 +68,14 @@ public struct LinkSeal: Sendable {
         /// Seconds since 1970.
         let until: Int64
         let seal: String
+
+        init(until: Int64, seal: String) {
+            self.until = until
+            self.seal = seal
+        }
+
+        /// As a form sends it.
+        var fields: [(name: String, value: String)] { [("until", String(until)), ("seal", seal)] }
 
         /// - Parameter value: the value that came along by that name.
         init?(_ value: (String) -> String?) {
