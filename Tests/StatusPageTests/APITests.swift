@@ -76,6 +76,14 @@ private actor Obedient: BotControl {
             "POST", "mutes", #"{"all":true,"until":"2026-11-23T10:00:00Z"}"#,
             #"{"command":"mute","match":{},"until":"2026-11-23T10:00:00Z","by":null}"#
         ),
+        (
+            "POST", "mutes", #"{"all":true,"until":"2026-12-24 09:00"}"#,
+            #"{"command":"mute","match":{},"until":"2026-12-24T09:00:00Z","by":null}"#
+        ),
+        (
+            "POST", "mutes", #"{"match":{"app":"x","labels":{"team":["a","b"]}},"for_seconds":1}"#,
+            #"{"command":"mute","match":{"app":"x","team":["a","b"]},"for_ms":1000,"by":null}"#
+        ),
         ("DELETE", "mutes/a1b2c3", "", #"{"command":"unmute","id":"a1b2c3"}"#),
         (
             "POST", "incidents/3f9a/acknowledge", #"{"by":"ana"}"#,
@@ -129,6 +137,25 @@ private actor Obedient: BotControl {
             #"{"all":true,"for":"2h"}"#,
             "'for' is not known; known: match, all, for_seconds, until, reason, by."
         ),
+        (
+            #"{"match":{"apps":["x"]},"for_seconds":1}"#,
+            "match: 'apps' is not known; did you mean app?; known: source, app, release, environment, rule, severity, "
+                + #"issue, and labels, such as {"labels": {"team": ["checkout"]}}."#
+        ),
+        (
+            #"{"match":{"labels":["x"]},"for_seconds":1}"#,
+            #"match: 'labels': expected an object such as {"team": ["checkout"]}."#
+        ),
+        (#"{"match":{"labels":{"app":"x"}},"for_seconds":1}"#, "match: 'app' is not a label; it stands beside 'labels'."),
+        (
+            #"{"match":{"labels":{"team":[]}},"for_seconds":1}"#,
+            "match: 'team': expected a pattern, or a list of patterns."
+        ),
+        (
+            #"{"match":{"app":"x","app":"y"},"for_seconds":1}"#,
+            "'app' stands twice in one object; nobody knows which is meant."
+        ),
+        (#"{"all":true,"until":"2027-11-22T00:00:00Z"}"#, "until: Mon 22 Nov 2027 00:00 UTC is more than a year away."),
     ]) func `a mute that makes no sense is refused with what was expected`(body: String, sentence: String) async throws
     {
         let answer = try await ask("POST", "mutes", body)
@@ -171,6 +198,16 @@ private actor Obedient: BotControl {
             isLocal: false, userHeader: "X-Forwarded-User")
         #expect(named.status == 200)
         #expect(await control.told.last?["by"] == "ana")
+    }
+
+    @Test(arguments: [
+        ("incidents/3f/acknowledge", "{}", 409), ("incidents/3f9a/acknowledge", #"{"bye":"ana"}"#, 400),
+        ("deliveries/d-2/retry", #"{"by":"ana"}"#, 400), ("reload", #"{"a":1}"#, 400),
+    ]) func `a part of an id, and members that nobody asked for, do nothing`(
+        target: String, body: String, status: Int
+    ) async throws {
+        #expect(try await ask("POST", target, body).status == status)
+        #expect(await control.told.isEmpty)
     }
 
     @Test func `too long a body is said in JSON, after who may not send any`() async throws {

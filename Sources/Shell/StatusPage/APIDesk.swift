@@ -1,4 +1,5 @@
 import AlertModel
+import TimeZones
 
 /// `/api/v1`: what the commands do with a running bot, for programs, in the shapes of `--format json`. Its document is at
 /// `/api/v1/openapi.json`.
@@ -127,7 +128,8 @@ struct APIDesk: Sendable {
             return APIDesk.refused(.unsupportedMediaType, "Send JSON, with 'Content-Type: application/json'.")
         }
         if let excess = request.excess { return APIDesk.refused(.contentTooLarge, excess) }
-        let command = try command(call, request)
+        if case .acknowledge(let id) = call, let refusal = await refusal(ofIncident: id) { return refusal }
+        let command = try await command(call, request)
         do {
             let answer = try await control.obey(command)
             if answer["done"] == .bool(true) { return .json(answer) }
@@ -149,11 +151,24 @@ struct APIDesk: Sendable {
         return response
     }
 
+    /// People may shorten an id; a program that sends a part of one has lost the rest.
+    private func refusal(ofIncident id: String) async -> Response? {
+        let known = await view.incidents().array?.compactMap { $0["id"]?.string } ?? []
+        guard !known.contains(id), CareDesk.id(id) != nil else { return nil }
+        return APIDesk.refused(
+            .conflict, "there is no incident '\(id)'; expected the whole id of one\(id.guess(in: known))")
+    }
+
     /// The same command as the control socket takes.
-    private func command(_ call: Call, _ request: Request) throws(Mistake) -> JSON {
+    private func command(_ call: Call, _ request: Request) async throws(Mistake) -> JSON {
         let body = try body(of: request)
         switch call {
-        case .mute: return try mute(body, request)
+        case .mute: break
+        case .acknowledge: try only(["by"], in: body)
+        default: try only([], in: body)
+        }
+        switch call {
+        case .mute: return try await mute(body, request)
         case .unmute(let id): return ["command": "unmute", "id": .string(try APIDesk.id(id))]
         case .acknowledge(let id):
             return [
@@ -164,7 +179,7 @@ struct APIDesk: Sendable {
         }
     }
 
-    private func mute(_ body: JSON, _ request: Request) throws(Mistake) -> JSON {
+    private func mute(_ body: JSON, _ request: Request) async throws(Mistake) -> JSON {
         try only(["match", "all", "for_seconds", "until", "reason", "by"], in: body)
         guard case .object(let match) = body["match"] ?? .object(JSONObject()) else {
             throw Mistake(sentence: "match: expected an object such as {\"app\": [\"shop-*\"]}.")
@@ -175,8 +190,8 @@ struct APIDesk: Sendable {
                     ? "match: expected what to mute, such as {\"app\": [\"shop-*\"]}, or \"all\": true in its place."
                     : "all: expected false, or no match beside it.")
         }
-        try check(match)
-        var command = JSONObject([("command", "mute"), ("match", .object(match))])
+        let conditions = try conditions(match)
+        var command = JSONObject([("command", "mute"), ("match", .object(conditions))])
         switch (body["for_seconds"], body["until"]) {
         case (let seconds?, nil):
             // 60.0 is a whole number to JSON Schema.
@@ -185,7 +200,7 @@ struct APIDesk: Sendable {
                 throw Mistake(sentence: "for_seconds: expected a whole number from \(bounds).")
             }
             command["for_ms"] = .int(count * 1000)
-        case (nil, let until?): command["until"] = until
+        case (nil, let until?): command["until"] = .string(try end(until, await view.wall()).description)
         default: throw Mistake(sentence: "Expected 'for_seconds' or 'until', and one of them only.")
         }
         if let reason = body["reason"], reason != .null {
@@ -198,6 +213,22 @@ struct APIDesk: Sendable {
         return .object(command)
     }
 
+    /// When a mute ends: with an offset or, as in the config, on the bot's clock.
+    private func end(_ written: JSON, _ wall: WallClock) throws(Mistake) -> Moment {
+        let text = written.string ?? written.text
+        let instant: WrittenInstant
+        do {
+            instant = try WrittenInstant(grammar: text)
+        } catch {
+            throw Mistake(sentence: "until: found '\(text.tamed.clipped(to: 40))', expected \(error.expected).")
+        }
+        let end = instant.moment(endingIn: wall.zone)
+        guard end - wall.now <= .seconds(Limits.muteSeconds.upperBound) else {
+            throw Mistake(sentence: "until: \(wall.words(end)) is more than a year away.")
+        }
+        return end
+    }
+
     /// Who does it: whom a proxy names, or else who says so.
     private func name(_ body: JSON, _ request: Request) throws(Mistake) -> String? {
         if let user = gatekeeper.user(of: request) { return user }
@@ -206,6 +237,32 @@ struct APIDesk: Sendable {
             throw Mistake(sentence: "by: expected a name of at most \(Gatekeeper.nameMax) characters.")
         }
         return Gatekeeper.name(written)
+    }
+
+    /// The match as the bot has it. Labels stand by themselves: any name may be that of one, so that a slip in the name of a
+    /// property would pass for a label, and mute nothing.
+    private func conditions(_ match: JSONObject) throws(Mistake) -> JSONObject {
+        for name in match.members.map(\.name) where name != "labels" && !Match.properties.contains(name) {
+            let known = Match.properties.joined(separator: ", ")
+            throw Mistake(
+                sentence: "match: '\(name.tamed.clipped(to: 40))' is not known\(name.guess(in: Match.properties)); known: "
+                    + "\(known), and labels, such as {\"labels\": {\"team\": [\"checkout\"]}}.")
+        }
+        var conditions = match
+        conditions["labels"] = nil
+        if let labels = match["labels"] {
+            guard case .object(let labels) = labels, !labels.members.isEmpty else {
+                throw Mistake(sentence: "match: 'labels': expected an object such as {\"team\": [\"checkout\"]}.")
+            }
+            for label in labels.members {
+                guard !Match.properties.contains(label.name) else {
+                    throw Mistake(sentence: "match: '\(label.name)' is not a label; it stands beside 'labels'.")
+                }
+                conditions.append(label.name, label.value)
+            }
+        }
+        try check(conditions)
+        return conditions
     }
 
     /// The patterns of every property; a slip would mute something else than was meant.
@@ -228,15 +285,31 @@ struct APIDesk: Sendable {
         guard let json = try? JSON(parsing: request.body), case .object = json else {
             throw Mistake(sentence: "The body is not a JSON object.")
         }
+        if let name = APIDesk.repeated(in: json) {
+            throw Mistake(sentence: "'\(name.tamed.clipped(to: 40))' stands twice in one object; nobody knows which is meant.")
+        }
         return json
+    }
+
+    /// A name that stands twice in one object, at any depth.
+    private static func repeated(in json: JSON) -> String? {
+        switch json {
+        case .object(let object):
+            var seen: Set<String> = []
+            if let twice = object.members.first(where: { !seen.insert($0.name).inserted }) { return twice.name }
+            return object.members.lazy.compactMap { repeated(in: $0.value) }.first
+        case .array(let elements): return elements.lazy.compactMap { repeated(in: $0) }.first
+        default: return nil
+        }
     }
 
     /// A member that is not known is more likely a slip than of no importance.
     private func only(_ known: [String], in body: JSON) throws(Mistake) {
         guard case .object(let object) = body else { return }
         for name in object.members.map(\.name) where !known.contains(name) {
+            let list = known.isEmpty ? "nothing is expected here" : "known: \(known.joined(separator: ", "))"
             throw Mistake(
-                sentence: "'\(name.tamed.clipped(to: 40))' is not known; known: \(known.joined(separator: ", ")).")
+                sentence: "'\(name.tamed.clipped(to: 40))' is not known\(name.guess(in: known)); \(list).")
         }
     }
 

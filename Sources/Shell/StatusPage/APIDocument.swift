@@ -73,11 +73,12 @@ extension APIDesk {
                 "operationId": "acknowledge", "summary": "Acknowledges an incident; a second person is added to the first.",
                 "parameters": [{"$ref": "#/components/parameters/ID"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {
-                  "type": "object", "properties": {"by": {"$ref": "#/components/schemas/Name"}}}}}},
+                  "type": "object", "additionalProperties": false,
+                  "properties": {"by": {"$ref": "#/components/schemas/Name"}}}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
+                  "409": {"$ref": "#/components/responses/Mistake"}, "413": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
                   "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
@@ -108,11 +109,12 @@ extension APIDesk {
               "post": {
                 "operationId": "retry", "summary": "Retries a delivery that failed for good, under the same id.",
                 "parameters": [{"$ref": "#/components/parameters/ID"}],
-                "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object"}}}},
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {
+                  "type": "object", "additionalProperties": false}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
+                  "409": {"$ref": "#/components/responses/Mistake"}, "413": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
                   "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
@@ -136,7 +138,7 @@ extension APIDesk {
                     "match": {"$ref": "#/components/schemas/Match"},
                     "all": {"type": "boolean", "description": "In place of a match: everything."},
                     "for_seconds": {"type": "integer", "minimum": 1, "maximum": 31536000},
-                    "until": {"type": "string", "format": "date-time", "description": "In place of for_seconds."},
+                    "until": {"type": "string", "description": "In place of for_seconds: a date and time as RFC 3339 writes it, or without an offset on the clock of bot.timezone; at most a year away."},
                     "reason": {"type": ["string", "null"], "maxLength": 500},
                     "by": {"$ref": "#/components/schemas/Name"}
                   },
@@ -151,7 +153,7 @@ extension APIDesk {
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
+                  "409": {"$ref": "#/components/responses/Mistake"}, "413": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
                   "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
@@ -178,7 +180,7 @@ extension APIDesk {
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "404": {"$ref": "#/components/responses/Mistake"},
-                  "429": {"$ref": "#/components/responses/Mistake"}, "503": {"$ref": "#/components/responses/Mistake"}
+                  "413": {"$ref": "#/components/responses/Mistake"}, "429": {"$ref": "#/components/responses/Mistake"}, "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
             },
@@ -203,11 +205,12 @@ extension APIDesk {
             "/reload": {
               "post": {
                 "operationId": "reload", "summary": "Reloads the config; one with errors never replaces the one in use.",
-                "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object"}}}},
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {
+                  "type": "object", "additionalProperties": false}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
+                  "409": {"$ref": "#/components/responses/Mistake"}, "413": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
                   "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
@@ -223,7 +226,8 @@ extension APIDesk {
               "Name": {"type": ["string", "null"], "maxLength": 80, "description": "The name that a proxy gives takes precedence."},
               "Match": {
                 "type": "object",
-                "description": "Conditions that all must fit; each has exact values and globs, of which one must. Other names are those of labels.",
+                "description": "Conditions that all must fit; each has exact values and globs, of which one must.",
+                "additionalProperties": false,
                 "properties": {
                   "app": {"$ref": "#/components/schemas/Patterns"}, "source": {"$ref": "#/components/schemas/Patterns"},
                   "rule": {"$ref": "#/components/schemas/Patterns"},
@@ -231,9 +235,12 @@ extension APIDesk {
                     {"enum": ["info", "warning", "critical"]},
                     {"type": "array", "minItems": 1, "items": {"enum": ["info", "warning", "critical"]}}]},
                   "release": {"$ref": "#/components/schemas/Patterns"},
-                  "environment": {"$ref": "#/components/schemas/Patterns"}
-                },
-                "additionalProperties": {"$ref": "#/components/schemas/Patterns"}
+                  "environment": {"$ref": "#/components/schemas/Patterns"},
+                  "issue": {"$ref": "#/components/schemas/Patterns"},
+                  "labels": {
+                    "type": "object", "minProperties": 1, "description": "By the names of labels.",
+                    "additionalProperties": {"$ref": "#/components/schemas/Patterns"}}
+                }
               },
               "Patterns": {"oneOf": [
                 {"type": "string", "minLength": 1},
