@@ -7,11 +7,13 @@ extension Page {
         let content: HTML = """
             <div class="board">
             <h1 class="unseen">Overview</h1>
+            \(Page.jumps)
             \(wrong(overview))
             \(apps(overview, asked))
-            <section><h2>Sources</h2>\(Page.table(["Source", "State", "Pace", "Last answer"], overview.sources.map { row($0) }))\
+            <section id="sources"><h2>Sources</h2>\(Page.table("Sources", ["Source", "State", "Pace", "Last answer"], overview.sources.map { row($0) }))\
             \(Page.beyond(overview))</section>
-            <section><h2>Channels</h2>\(Page.table(["Channel", "Last delivery", "Waiting", "Failed"], overview.channels.map { row($0) }))\
+            <section id="channels"><h2>Channels</h2>\
+            \(Page.table("Channels", ["Channel", "Last delivery", "Waiting", "Failed"], overview.channels.map { row($0) }))\
             </section>
             \(onCall(overview))
             \(mutes(overview.mutes))
@@ -22,6 +24,12 @@ extension Page {
         return frame(nil, .overview, .top, health, refreshes: true, content)
     }
 
+    /// To what stands below, past any number of incidents and apps.
+    private static let jumps: HTML = """
+        <nav class="jumps" aria-label="On this page"><a href="#apps">Apps</a> <a href="#sources">Sources</a> \
+        <a href="#channels">Channels</a> <a href="#mutes">Mutes</a></nav>
+        """
+
     // MARK: - What is wrong
 
     private func wrong(_ overview: Overview) -> HTML {
@@ -30,12 +38,12 @@ extension Page {
         }
         let pending = overview.incidents.count { $0.state == .pending }
         let beyond = overview.open.values.reduce(0, +) - (overview.incidents.count - pending)
-        let more: HTML? = beyond > 0 ? #"<p class="hint">And \#(beyond) more.</p>"# : nil
+        let more: HTML? =
+            beyond > 0 ? #"<p class="hint"><a href="incidents">And \#(beyond) more</a></p>"# : nil
         let lines = overview.incidents.dropFirst(Page.cardsMax).map(line)
         let list: HTML? = lines.isEmpty ? nil : #"<ul class="rest">\#(lines)</ul>"#
-        let jump: HTML? = lines.isEmpty ? nil : ##" <a href="#apps">To the apps</a>"##
         return """
-            <section><h2>Wrong now\(jump)</h2>
+            <section><h2>Wrong now</h2>
             <div class="cards">\(overview.incidents.prefix(Page.cardsMax).map { incident($0, .top) })</div>
             \(list)\(more)</section>
             """
@@ -44,6 +52,16 @@ extension Page {
     /// Incidents with all that can be done about them, six beside six on a wide screen; of the others each is a line, for nobody
     /// scrolls through forty cards at night.
     static let cardsMax = 12
+
+    /// Every open incident, a line each.
+    func openIncidents(_ incidents: [PageIncident], health: BotHealth) -> HTML {
+        let list: HTML =
+            incidents.isEmpty
+            ? #"<p class="calm">Nothing. No incident is open.</p>"#
+            : #"<ul class="rest">\#(incidents.map(line))</ul>"#
+        let content: HTML = #"<div class="board"><h1>Open incidents</h1>\#(list)</div>"#
+        return frame("Open incidents", nil, .top, health, refreshes: true, content)
+    }
 
     private func line(_ incident: PageIncident) -> HTML {
         return """
@@ -107,7 +125,7 @@ extension Page {
             """
         let more: HTML? = beyond > 0 ? #"<p class="hint">And \#(beyond) more; search by a part of the name.</p>"# : nil
         let rows = overview.apps.flatMap { app in appRows(app, .top, linked: true) }
-        let table = Page.table(["App", "Rule", "Figure", "Limit", "Last day", "Seen"], rows)
+        let table = Page.table("Apps", ["App", "Rule", "Figure", "Limit", "Last day", "Seen"], rows)
         let nothing: HTML =
             asked == nil
             ? #"<p class="hint">No source has named an app yet.</p>"#
@@ -117,26 +135,32 @@ extension Page {
     }
 
     /// A line for each verdict; the name stands in the first.
-    func appRows(_ app: PageApp, _ depth: Depth, linked: Bool) -> [HTML] {
+    func appRows(_ app: PageApp, _ depth: Depth, linked: Bool) -> [Row] {
         let link: HTML =
             linked ? #"<a href="\#(depth.root)apps/\#(app.name.percentEncoded)">\#(app.name)</a>"# : "\(app.source)"
         let name: HTML = "\(link)\(linked ? #" <small>\#(app.source)</small>"# : nil)"
-        let age: HTML = #"<td class="age" title="\#(app.seen?.description ?? "")">\#(app.age)</td>"#
+        let age = Cell("\(app.age)", style: "age", hint: app.seen?.description)
         guard !app.verdicts.isEmpty else {
-            return [#"<tr><th scope="row">\#(name)</th><td colspan="4">No rule judges it.</td>\#(age)</tr>"#]
+            return [Row(tone: "", cells: [.head(name), Cell("No rule judges it.", columns: 4), age])]
         }
         return app.verdicts.enumerated().map { index, verdict in
-            let head: HTML =
-                index == 0
-                ? #"<th scope="row">\#(name)</th>"# : #"<td class="same"><span class="unseen">\#(app.name)</span></td>"#
-            return """
-                <tr class="\(Page.tone(verdict.tone))">\(head)<td>\(verdict.rule)\(verdict.about.map { #" <small>\#($0)</small>"# })</td>\
-                <td><b class="verdict">\(verdict.figure ?? Page.word(verdict.tone))</b>\(verdict.metric.map { #" <small>\#($0)</small>"# })\
-                <span class="unseen"> \(Page.word(verdict.tone))</span></td>\
-                <td>\(verdict.limit ?? "")</td><td>\(verdict.chart.map { Page.drawing($0) })</td>\(age)</tr>
-
-                """
+            let same: HTML = #"<span class="unseen">\#(app.name)</span>"#
+            return Row(
+                tone: Page.tone(verdict.tone),
+                cells: [index == 0 ? .head(name) : Cell(same, style: "same")] + figures(verdict) + [age])
         }
+    }
+
+    private func figures(_ verdict: PageVerdict) -> [Cell] {
+        let about: HTML? = verdict.about.map { #" <small>\#($0)</small>"# }
+        let metric: HTML? = verdict.metric.map { #" <small>\#($0)</small>"# }
+        let word = Page.word(verdict.tone)
+        return [
+            Cell("\(verdict.rule)\(about)"),
+            Cell(
+                #"<b class="verdict">\#(verdict.figure ?? word)</b>\#(metric)<span class="unseen"> \#(word)</span>"#),
+            Cell("\(verdict.limit ?? "")"), Cell("\(verdict.chart.map { Page.drawing($0) })"),
+        ]
     }
 
     static func tone(_ tone: PageVerdict.Tone) -> String {
@@ -166,17 +190,17 @@ extension Page {
         return #"<p class="hint">And \#(more) more, \#(trouble); <code>alertbot status</code> lists every one.</p>"#
     }
 
-    private func row(_ source: PageSource) -> HTML {
+    private func row(_ source: PageSource) -> Row {
         let trouble: HTML? = source.trouble.map { #"<p class="trouble">\#($0)</p>"# }
-        return """
-            <tr class="\(source.isWell ? "fine" : "warning")"><th scope="row">\(source.name)</th>\
-            <td><b class="verdict">\(source.state)</b>\(trouble)</td><td>\(source.pace)</td>\
-            <td>\(time(source.lastGood) ?? "never")</td></tr>
-
-            """
+        return Row(
+            tone: source.isWell ? "fine" : "warning",
+            cells: [
+                .head("\(source.name)"), Cell(#"<b class="verdict">\#(source.state)</b>\#(trouble)"#),
+                Cell("\(source.pace)"), Cell(time(source.lastGood) ?? "never"),
+            ])
     }
 
-    private func row(_ channel: PageChannel) -> HTML {
+    private func row(_ channel: PageChannel) -> Row {
         let trouble: HTML? = channel.trouble.map { #"<p class="trouble">\#($0)</p>"# }
         let dead = channel.dead.reversed().map { delivery -> HTML in
             let retry: HTML? = isInteractive ? #" <a href="retry?delivery=\#(delivery.id)">Retry …</a>"# : nil
@@ -186,52 +210,43 @@ extension Page {
         let list: HTML? =
             dead.isEmpty
             ? nil : #"<details><summary>\#(channel.deadCount)</summary><ul class="dead">\#(dead)</ul></details>"#
-        let name: HTML = channel.isInbox ? #"<a href="inbox">\#(channel.name)</a>"# : "\(channel.name)"
-        return """
-            <tr class="\(channel.trouble == nil && channel.deadCount == 0 ? "fine" : "warning")">\
-            <th scope="row">\(name)</th><td>\(time(channel.lastDelivered) ?? "none yet")\(trouble)</td>\
-            <td>\(channel.queued)</td><td>\(list ?? "0")</td></tr>
-
-            """
+        return Row(
+            tone: channel.trouble == nil && channel.deadCount == 0 ? "fine" : "warning",
+            cells: [
+                .head(channel.isInbox ? #"<a href="inbox">\#(channel.name)</a>"# : "\(channel.name)"),
+                Cell("\(time(channel.lastDelivered) ?? "none yet")\(trouble)"), Cell("\(channel.queued)"),
+                Cell(list ?? "0"),
+            ])
     }
 
     private func onCall(_ overview: Overview) -> HTML? {
         guard !overview.onCall.isEmpty else { return nil }
-        let rows = overview.onCall.map { watch -> HTML in
-            """
-            <tr class="fine"><th scope="row">\(watch.rotation)</th><td>\(watch.person)</td>\
-            <td>\(time(watch.until) ?? "always")</td></tr>
-
-            """
+        let rows = overview.onCall.map { watch in
+            Row(
+                tone: "fine",
+                cells: [.head("\(watch.rotation)"), Cell("\(watch.person)"), Cell(time(watch.until) ?? "always")])
         }
-        return "<section><h2>On call</h2>\(Page.table(["Rotation", "Who", "Until"], rows))</section>"
+        return "<section><h2>On call</h2>\(Page.table("On call", ["Rotation", "Who", "Until"], rows))</section>"
     }
 
     private func mutes(_ mutes: [PageMute]) -> HTML {
-        let rows = mutes.map { mute -> HTML in
+        let rows = mutes.map { mute in
             let end: HTML? =
                 isInteractive ? mute.id.map { #" <a href="unmute?mute=\#($0)">Unmute …</a>"# } : nil
             let reason = [mute.reason, mute.by.map { "by \($0)" }].compactMap(\.self).joined(separator: ", ")
-            let when: HTML =
-                mute.isInForce
-                ? "now, until \(time(mute.until) ?? "it is removed")"
-                : "from \(time(mute.from)) until \(time(mute.until) ?? "it is removed")"
-            return """
-                <tr class="\(mute.isInForce ? "info" : "fine")"><th scope="row">\(mute.name)</th><td>\(mute.covers)</td>\
-                <td>\(when)</td><td>\(reason)\(end)</td></tr>
-
-                """
+            let until: HTML = time(mute.until) ?? "it is removed"
+            return Row(
+                tone: mute.isInForce ? "info" : "fine",
+                cells: [
+                    .head("\(mute.name)"), Cell("\(mute.covers)"),
+                    Cell(mute.isInForce ? "now, until \(until)" : "from \(time(mute.from)) until \(until)"),
+                    Cell("\(reason)\(end)"),
+                ])
         }
         let table: HTML =
             rows.isEmpty
             ? #"<p class="calm">None now, and none scheduled.</p>"#
-            : Page.table(["Name", "Covers", "When", "Why"], rows)
-        return "<section><h2>Mutes and quiet hours</h2>\(table)</section>"
-    }
-
-    static func table(_ heads: [String], _ rows: [HTML]) -> HTML {
-        let heads = heads.map { head -> HTML in #"<th scope="col">\#(head)</th>"# }
-        return
-            #"<div class="wide" tabindex="0" role="group" aria-label="\#("Table")"><table><thead><tr>\#(heads)</tr></thead><tbody>\#(rows)</tbody></table></div>"#
+            : Page.table("Mutes and quiet hours", ["Name", "Covers", "When", "Why"], rows)
+        return #"<section id="mutes"><h2>Mutes and quiet hours</h2>\#(table)</section>"#
     }
 }

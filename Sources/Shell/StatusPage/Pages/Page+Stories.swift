@@ -41,7 +41,7 @@ extension Page {
             <h1>\(story.name)</h1>
             <section><h2>Wrong now</h2>\(open)</section>
             <section><h2>How each rule judges it</h2>\
-            \(Page.table(["Source", "Rule", "Figure", "Limit", "Last day", "Seen"], rows))</section>
+            \(Page.table("Verdicts", ["Source", "Rule", "Figure", "Limit", "Last day", "Seen"], rows))</section>
             \(charts.isEmpty ? nil : "<section><h2>The last day</h2>\(charts)</section>")
             \(issues)
             <section><h2>What was sent</h2>\(timeline(story.deliveries, .below))</section>
@@ -70,7 +70,7 @@ extension Page {
     /// What was said, line by line.
     private func timeline(_ deliveries: [PageDelivery], _ depth: Depth) -> HTML {
         guard !deliveries.isEmpty else { return #"<p class="calm">Nothing.</p>"# }
-        let rows = deliveries.map { delivery -> HTML in
+        let rows = deliveries.map { delivery in
             let headline: HTML =
                 delivery.incidents.count == 1
                 ? #"<a href="\#(depth.root)incidents/\#(delivery.incidents[0])">\#(delivery.headline)</a>"#
@@ -79,14 +79,14 @@ extension Page {
                 isInteractive && delivery.isDead
                 ? #" <a href="\#(depth.root)retry?delivery=\#(delivery.id)">Retry …</a>"# : nil
             let why: HTML? = delivery.why.map { #"<p class="trouble">\#($0)</p>"# }
-            return """
-                <tr class="\(delivery.isDead ? "warning" : "fine")"><td>\(time(delivery.at))</td>\
-                <td>\(delivery.channel)</td><td>\(delivery.kind.rawValue)</td><td>\(headline)\(why)</td>\
-                <td><b class="verdict">\(delivery.outcome)</b>\(retry)</td></tr>
-
-                """
+            return Row(
+                tone: delivery.isDead ? "warning" : "fine",
+                cells: [
+                    Cell("\(time(delivery.at))"), Cell("\(delivery.channel)"), Cell("\(delivery.kind.rawValue)"),
+                    Cell("\(headline)\(why)"), Cell(#"<b class="verdict">\#(delivery.outcome)</b>\#(retry)"#),
+                ])
         }
-        return Page.table(["When", "Channel", "Kind", "Message", "Outcome"], rows)
+        return Page.table("Messages", ["When", "Channel", "Kind", "Message", "Outcome"], rows)
     }
 
     private func why(_ paragraphs: [String]) -> HTML? {

@@ -76,7 +76,7 @@ extension Page {
         .board h2 a { margin-left: 10px; font-weight: 500; text-decoration: underline; text-underline-offset: 2px; }
         .rest { margin-top: 8px; padding: 0; list-style: none; font-size: 14px; }
         .rest li {
-          margin: 3px 0; padding: 6px 14px; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
+          margin: 3px 0; overflow: hidden; padding: 6px 14px; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
           border-left: 4px solid var(--tone);
         }
         .rest a { color: var(--ink); font-weight: 600; }
@@ -84,13 +84,16 @@ extension Page {
         .since, .calm, .board .footer { font-size: 13px; color: var(--muted); }
         .calm { font-size: 15px; }
         .board .footer { margin-top: 26px; }
-        .wide { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
+        .jumps { display: flex; flex-wrap: wrap; gap: 2px 16px; margin-top: 12px; font-size: 13px; }
+        .jumps a { text-decoration: underline; text-underline-offset: 2px; }
+        .wide { position: relative; overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
         table { width: 100%; border-collapse: collapse; font-size: 14px; overflow-wrap: normal; }
         th, td { padding: 8px 14px; text-align: left; vertical-align: top; font-weight: 400; }
         thead th { font-size: 12px; color: var(--muted); white-space: nowrap; }
         tbody tr { border-top: 1px solid var(--line); --tone: var(--muted); }
         tbody tr:has(.same) { border-top-color: transparent; }
-        tbody th { font-weight: 600; }
+        tbody th { font-weight: 600; min-width: 10em; max-width: 24em; overflow-wrap: anywhere; }
+        tbody td { max-width: 30em; overflow-wrap: break-word; }
         tbody th a, .keys a { text-decoration: underline; text-underline-offset: 2px; }
         td small, th small { color: var(--muted); font-size: 12px; font-weight: 400; }
         .rest .critical { --tone: var(--critical); }
@@ -150,7 +153,7 @@ extension Page {
 
         /* Turned over, the room opens at its newest message and stays there without a script. */
         #room { flex: 1; min-height: 0; overflow-y: auto; display: flex; flex-direction: column-reverse; }
-        #room:focus-visible { outline: none; }
+        #room:focus-visible { outline-offset: -2px; }
         .thread { width: 100%; max-width: 860px; min-height: 100%; margin: 0 auto; padding: 8px 20px 24px; flex-shrink: 0; }
         #messages { list-style: none; padding: 0; }
         .notice { width: 100%; max-width: 480px; margin: 12vh auto 0; padding: 0 20px; overflow-wrap: anywhere; }
@@ -257,7 +260,18 @@ extension Page {
           .top { padding: 8px 12px; flex-wrap: wrap; }
           .top nav { width: 100%; margin: -4px 0 -2px -10px; overflow-x: auto; }
           .board { padding: 4px 12px 28px; }
-          th, td { padding: 7px 10px; }
+          .wide { overflow-x: visible; }
+          table { overflow-wrap: anywhere; }
+          table, tbody, tr, tbody th, td { display: block; max-width: none; min-width: 0; }
+          thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+          tbody tr { padding: 6px 0; }
+          tbody tr:first-child { border-top: 0; }
+          tbody th { padding: 3px 12px; }
+          td { position: relative; padding: 3px 12px 3px 8.5em; }
+          td::before { content: attr(data-label); position: absolute; left: 12px; width: 7em; color: var(--muted); font-size: 13px; }
+          td:empty, td.same { display: none; }
+          .verdict, .age, td time { white-space: normal; }
+          .trouble, .dead { min-width: 0; }
           .chart.broad { display: none; }
           .chart.slim { display: block; }
           form[role=search] { flex-wrap: wrap; }
