@@ -10,6 +10,7 @@ import Testing
         ("/inbox", "text/html; charset=utf-8", "No messages yet"),
         ("/history", "text/html; charset=utf-8", "410 Gone"),
         ("/history?q=98.3+%25", "text/html; charset=utf-8", #"value="98.3 %""#),
+        ("/incidents", "text/html; charset=utf-8", "<h1>Open incidents</h1>"),
         ("/incidents/3f9a", "text/html; charset=utf-8", "beyond its limit"),
         ("/apps/shop%2Fios", "text/html; charset=utf-8", "How each rule judges it"),
         ("/style.css", "text/css; charset=utf-8", "prefers-color-scheme"),
@@ -68,6 +69,30 @@ import Testing
             let reply = try await ask(port, path)
             #expect(reply.status == (path == "*" ? 400 : 404))
             expectSafe(reply)
+        }
+    }
+
+    @Test(arguments: [
+        ("/nothing", 404, "./"), ("/incidents/0000", 404, ".././"), ("/a/b/c", 404, "../.././"),
+    ])
+    func `a browser gets a refusal as a page, with a way home`(path: String, status: Int, home: String) async throws {
+        try await serving { port in
+            let reply = try await ask(port, path, headers: ["Host: localhost", "Accept: text/html,*/*"])
+            #expect(reply.status == status)
+            #expect(reply.headers["content-type"] == "text/html; charset=utf-8")
+            #expect(reply.body.contains("<h1>Not found</h1>") && reply.body.contains("<a href=\"\(home)\">Overview</a>"))
+            expectSafe(reply)
+        }
+    }
+
+    @Test func `probes and programs get sentences, whatever they accept`() async throws {
+        let bot = FakeBot()
+        await bot.become(BotHealth(isAlive: false, isReady: false, sentence: "No."))
+        try await serving(bot) { port in
+            for path in ["/readyz", "/healthz", "/api/nothing"] {
+                let reply = try await ask(port, path, headers: ["Host: localhost", "Accept: text/html"])
+                #expect(reply.headers["content-type"] == "text/plain; charset=utf-8", "\(path)")
+            }
         }
     }
 

@@ -21,6 +21,7 @@ actor FakeBot: BotView {
     func metrics() -> String { figures }
     func channels() -> [PageChannel] { .sample }
     func overview(apps: String?) -> Overview { .sample(apps: apps) }
+    func openIncidents() -> [PageIncident] { [.sample()] }
     func incident(_ id: String) -> IncidentStory? { id == "3f9a" ? .sample() : nil }
     func app(_ name: String) -> AppStory? { name == "shop/ios" ? .sample(name) : nil }
     func deliveries(matching words: String?, limit: Int) -> [PageDelivery] {

@@ -7,6 +7,7 @@ public import StatusPage
 
 extension BotFace {
     public func overview(apps asked: String?) async -> Overview { await look().overview(apps: asked) }
+    public func openIncidents() async -> [PageIncident] { await look().openIncidents(most: Look.Most.listed) }
     public func channels() async -> [PageChannel] { await look().channels }
     public func incident(_ id: String) async -> IncidentStory? { await look().story(ofIncident: id) }
     public func app(_ name: String) async -> AppStory? { await look().story(ofApp: name) }
@@ -39,6 +40,7 @@ struct Look {
     /// What a page shows of a list that may be of any length: some screens full.
     enum Most {
         static let incidents = 50
+        static let listed = 1000
         static let apps = 100
         static let sources = 100
         static let verdicts = 400
@@ -51,9 +53,9 @@ struct Look {
     // MARK: - The overview
 
     func overview(apps asked: String?) -> Overview {
-        let open = state.incidents.all.filter(\.isOpen).sorted(by: isFirst)
+        let open = open
         var overview = Overview()
-        overview.incidents = open.prefix(Most.incidents).compactMap(incident)
+        overview.incidents = openIncidents(most: Most.incidents)
         overview.open = state.incidents.openBySeverity
         let wanted = asked?.lowercased()
         var worst: [Subject: Severity] = [:]
@@ -86,6 +88,10 @@ struct Look {
         }
         return overview
     }
+
+    private var open: [Incident] { state.incidents.all.filter(\.isOpen).sorted(by: isFirst) }
+
+    func openIncidents(most: Int) -> [PageIncident] { open.prefix(most).compactMap(incident) }
 
     /// What is sure before what is not, then the worst first.
     private func isFirst(_ left: Incident, _ right: Incident) -> Bool {

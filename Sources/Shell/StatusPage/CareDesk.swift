@@ -296,19 +296,19 @@ extension Page {
     }
 
     /// A short page of its own.
-    func notice(_ title: String, _ words: String, _ more: HTML? = nil) -> HTML {
-        bare("<h1>\(title)</h1><p>\(words)</p>\(more)")
+    func notice(_ title: String, _ words: String, _ more: HTML? = nil, depth: Depth = .top) -> HTML {
+        bare("<h1>\(title)</h1><p>\(words)</p>\(more)", depth)
     }
 
-    private func bare(_ content: HTML) -> HTML {
+    private func bare(_ content: HTML, _ depth: Depth = .top) -> HTML {
         """
         <!doctype html>
         <html lang="en">
-        \(head(nil, .top, isScripted: false))
+        \(head(nil, depth, isScripted: false))
         <body>
         <main class="notice">
         \(content)
-        <p><a href="./">Overview</a></p>
+        <p><a href="\(depth.root)./">Overview</a></p>
         </main>
         </body>
         </html>

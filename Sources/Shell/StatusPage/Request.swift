@@ -53,6 +53,12 @@ struct Request: Hashable, Sendable {
         return headers("content-length").first.map { Int($0) ?? .max } ?? 0
     }
 
+    /// Whether a person sees the answer: a browser asks for a page, and programs and probes do not.
+    var isForReading: Bool {
+        headers("accept").contains { $0.lowercased().contains("text/html") }
+            && !["/healthz", "/readyz"].contains(path) && !path.hasPrefix("/api/")
+    }
+
     /// What whoever sends too much hears; nil where it is not too much.
     var excess: String? { bytesTaken.map { "The body has more than \($0) bytes." } }
 

@@ -65,8 +65,29 @@ struct Response: Hashable, Sendable {
 
     /// A sentence for people, on a line of its own.
     static func sentence(_ status: Status, _ sentence: String) -> Response {
-        Response(status, "text/plain; charset=utf-8", sentence + "\n")
+        Response(status, plain, sentence + "\n")
     }
+
+    /// What a sentence refuses, under a title; nil for all else.
+    var refusal: (title: String, sentence: String)? {
+        guard status.rawValue >= 400, contentType == Response.plain else { return nil }
+        let title =
+            switch status {
+            case .notFound: "Not found"
+            case .serviceUnavailable: "Not now"
+            default: "Not done"
+            }
+        return (title, String(decoding: body, as: UTF8.self).trimmed)
+    }
+
+    /// The same refusal as a page, with a way home.
+    static func notice(_ html: HTML, of refusal: Response) -> Response {
+        var response = Response(refusal.status, "text/html; charset=utf-8", html.text)
+        response.headers = refusal.headers
+        return response
+    }
+
+    private static let plain = "text/plain; charset=utf-8"
 
     /// The head of a stream of events, which ends when the connection does.
     static let eventStream: Response = {

@@ -25,6 +25,7 @@ struct Routes: Sendable {
         case overview = "/"
         case inbox = "/inbox"
         case past = "/history"
+        case open = "/incidents"
         case style = "/style.css"
         case script = "/app.js"
         case icon = "/icon.svg"
@@ -50,6 +51,14 @@ struct Routes: Sendable {
     func answer(_ request: Request) async -> Answer {
         if let refusal = hosts.refusal(of: request) { return .response(refusal) }
         let page = await page()
+        let answer = await answer(request, page)
+        guard case .response(let response) = answer, let refused = response.refusal, request.isForReading else {
+            return answer
+        }
+        return .response(.notice(page.notice(refused.title, refused.sentence, depth: .of(request.path)), of: response))
+    }
+
+    private func answer(_ request: Request, _ page: Page) async -> Answer {
         if let errand = CareDesk.Errand(rawValue: request.path) {
             guard let desk else {
                 return .response(.sentence(.notFound, "Nothing can be changed here."))
@@ -87,6 +96,8 @@ struct Routes: Sendable {
                 .search(
                     page.history(
                         deliveries, matching: asked, limit: limits.messagesMax, health: await view.health())))
+        case .open:
+            return .response(.page(page.openIncidents(await view.openIncidents(), health: await view.health())))
         case .style: return .response(Response(.ok, "text/css; charset=utf-8", Page.style))
         case .script: return .response(Response(.ok, "text/javascript; charset=utf-8", Page.script))
         case .icon: return .response(Response(.ok, "image/svg+xml", Page.icon))

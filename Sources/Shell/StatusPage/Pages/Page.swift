@@ -33,12 +33,17 @@ struct Page: Sendable {
     }
 
     /// Where a page stands: what leads from it to the top.
-    enum Depth {
-        case top
-        /// Such as `/incidents/3f9a`.
-        case below
+    struct Depth: Hashable {
+        private let steps: Int
 
-        var root: HTML { self == .top ? "" : "../" }
+        static let top = Depth(steps: 0)
+        /// Such as `/incidents/3f9a`.
+        static let below = Depth(steps: 1)
+
+        /// That of any path, known or not.
+        static func of(_ path: String) -> Depth { Depth(steps: min(max(0, path.count { $0 == "/" } - 1), 20)) }
+
+        var root: HTML { "\(Array(repeating: "../" as HTML, count: steps))" }
     }
 
     /// A page with its header.
