@@ -217,7 +217,8 @@ import Testing
             _ = try await BotContact(file, on: stage.machine).order(mute)
             #expect(await face.view(ofIncident: incident)?.muted?.hasSuffix("that stays as it is.") == true)
             let short = await face.mute(incident: incident, for: .minutes(5), by: nil)
-            #expect(short.sentence.contains("the mute of app shop-* until ") && short.sentence.hasSuffix("stays in force"))
+            #expect(short.sentence.contains("the mute of app shop-* until "))
+            #expect(short.sentence.hasSuffix(" stays in force"))
         }
     }
 

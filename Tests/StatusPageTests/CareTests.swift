@@ -266,7 +266,8 @@ private actor Carer: BotCare {
         }
         #expect(values.count == 3 && Int64(values[1].dropFirst(6)) == (Moment.friday + .hours(1)).unixSeconds)
         func undo(_ body: String) async throws -> [String] {
-            try await fromElsewhere("POST", "\(body)&token=TOKEN", token: token, seal: Self.seal, target: "/unmute").told
+            try await fromElsewhere("POST", "\(body)&token=TOKEN", token: token, seal: Self.seal, target: "/unmute")
+                .told
         }
         let fields = values.joined(separator: "&")
         #expect(try await undo(fields) == ["unmute a1b2c3"])

@@ -139,7 +139,8 @@ import Testing
             let text = try await client.read(until: #"id="m-a""#)
             #expect(
                 text.contains(
-                    "id: b\nevent: message\ndata: <li class=\"message critical\" id=\"m-b\" data-day=\"Friday, 20 November 2026\" data-story=\"team 3f9a\""))
+                    "id: b\nevent: message\ndata: <li class=\"message critical\" id=\"m-b\" data-day=\"Friday, 20 November 2026\" data-story=\"team 3f9a\""
+                ))
             #expect(!text.contains("id: a\n") && !text.contains("id: x\n"))
         }
     }

@@ -63,7 +63,8 @@ import TimeZones
             message.footer = "rule crash-free"
         }
         for part in [
-            #"<li class="message critical" id="m-d-1" data-day="Friday, 20 November 2026">"#, #"<time datetime="2026-11-20T22:05:00Z">22:05 UTC</time>"#,
+            #"<li class="message critical" id="m-d-1" data-day="Friday, 20 November 2026">"#,
+            #"<time datetime="2026-11-20T22:05:00Z">22:05 UTC</time>"#,
             "<b>shop-alerts</b>", #"<span class="channel">team</span>"#, #"<h2 id="h-d-1">headline</h2>"#,
             "<dt>Users hit</dt><dd>31 of 1,840</dd>", "<code>▁▂█</code>", "<li>one line</li>",
             #"<p class="why">It fell.</p>"#, #">NPE</a> <small>40 events</small>"#, "<li>OOM <small>2 events</small>",

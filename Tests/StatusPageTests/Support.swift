@@ -1,5 +1,6 @@
 import AlertModel
 import Glibc
+import TimeZones
 
 @testable import StatusPage
 

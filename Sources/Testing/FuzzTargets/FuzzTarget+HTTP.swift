@@ -1,6 +1,7 @@
 internal import AlertModel
 internal import Dispatch
 internal import Glibc
+internal import PluginKit
 internal import StatusPage
 internal import Synchronization
 

@@ -29,7 +29,8 @@ extension Page {
         let steps = story.course.map { step -> HTML in
             let times: HTML? = step.count > 1 ? " \(step.count) times, last" : nil
             let at = step.message.at
-            return "<li>\(step.message.message.kind.step)\(times) \(clock(at, withDay: wall.zone.civil(at).day != day))</li>"
+            let time = clock(at, withDay: wall.zone.civil(at).day != day)
+            return "<li>\(step.message.message.kind.step)\(times) \(time)</li>"
         }
         return #"<ol class="course" aria-label="What happened so far">\#(steps)</ol>"#
     }
