@@ -49,7 +49,7 @@ extension Page {
               held = types || selects ? held + 1 : 0;
               return held > 0 && held <= heldMax;
             };
-            const name = (one) => [one.tagName, one.href, one.name, one.ariaLabel, one.textContent].join(" ");
+            const name = (one) => one.getAttribute("aria-label") || one.href || one.name || one.textContent;
             const replace = (html) => {
               const open = [...page.querySelectorAll("details")].map((one) => one.open);
               const shifts = [...page.querySelectorAll(".wide")].map((one) => one.scrollLeft);
@@ -60,8 +60,7 @@ extension Page {
               page.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
               page.querySelectorAll(".wide").forEach((one, index) => { one.scrollLeft = shifts[index] || 0; });
               if (!active || active === page) return;
-              const heir = [...page.querySelectorAll(active.tagName)].find((one) => name(one) === focused)
-                || page.querySelector(active.tagName + "[name], " + active.tagName + "[aria-label]");
+              const heir = [...page.querySelectorAll(active.tagName)].find((one) => name(one) === focused);
               if (!heir) return;
               if ("value" in active) heir.value = active.value;
               heir.focus({ preventScroll: true });
