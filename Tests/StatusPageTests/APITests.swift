@@ -139,14 +139,17 @@ private actor Obedient: BotControl {
         ),
         (
             #"{"match":{"apps":["x"]},"for_seconds":1}"#,
-            "match: 'apps' is not known; did you mean app?; known: source, app, release, environment, rule, severity, "
-                + #"issue, and labels, such as {"labels": {"team": ["checkout"]}}."#
+            "match: 'apps' is not known; known: source, app, release, environment, rule, severity, issue, and labels, "
+                + #"such as {"labels": {"team": ["checkout"]}}; did you mean app?"#
         ),
         (
             #"{"match":{"labels":["x"]},"for_seconds":1}"#,
             #"match: 'labels': expected an object such as {"team": ["checkout"]}."#
         ),
-        (#"{"match":{"labels":{"app":"x"}},"for_seconds":1}"#, "match: 'app' is not a label; it stands beside 'labels'."),
+        (
+            #"{"match":{"labels":{"app":"x"}},"for_seconds":1}"#,
+            "match: 'app' is not a label; it stands beside 'labels'."
+        ),
         (
             #"{"match":{"labels":{"team":[]}},"for_seconds":1}"#,
             "match: 'team': expected a pattern, or a list of patterns."

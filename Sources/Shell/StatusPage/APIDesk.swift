@@ -243,10 +243,11 @@ struct APIDesk: Sendable {
     /// property would pass for a label, and mute nothing.
     private func conditions(_ match: JSONObject) throws(Mistake) -> JSONObject {
         for name in match.members.map(\.name) where name != "labels" && !Match.properties.contains(name) {
-            let known = Match.properties.joined(separator: ", ")
+            let guess = name.guess(in: Match.properties)
             throw Mistake(
-                sentence: "match: '\(name.tamed.clipped(to: 40))' is not known\(name.guess(in: Match.properties)); known: "
-                    + "\(known), and labels, such as {\"labels\": {\"team\": [\"checkout\"]}}.")
+                sentence: "match: '\(name.tamed.clipped(to: 40))' is not known; known: "
+                    + Match.properties.joined(separator: ", ")
+                    + ", and labels, such as {\"labels\": {\"team\": [\"checkout\"]}}\(guess.isEmpty ? "." : guess)")
         }
         var conditions = match
         conditions["labels"] = nil
@@ -286,7 +287,8 @@ struct APIDesk: Sendable {
             throw Mistake(sentence: "The body is not a JSON object.")
         }
         if let name = APIDesk.repeated(in: json) {
-            throw Mistake(sentence: "'\(name.tamed.clipped(to: 40))' stands twice in one object; nobody knows which is meant.")
+            throw Mistake(
+                sentence: "'\(name.tamed.clipped(to: 40))' stands twice in one object; nobody knows which is meant.")
         }
         return json
     }
@@ -308,8 +310,9 @@ struct APIDesk: Sendable {
         guard case .object(let object) = body else { return }
         for name in object.members.map(\.name) where !known.contains(name) {
             let list = known.isEmpty ? "nothing is expected here" : "known: \(known.joined(separator: ", "))"
+            let guess = name.guess(in: known)
             throw Mistake(
-                sentence: "'\(name.tamed.clipped(to: 40))' is not known\(name.guess(in: known)); \(list).")
+                sentence: "'\(name.tamed.clipped(to: 40))' is not known; \(list)\(guess.isEmpty ? "." : guess)")
         }
     }
 
