@@ -64,6 +64,22 @@ private struct ToldSource: PushedSource {
             ports: .staged(stage, clock) { _, _ throws(TransportError) in .says("ok") }, ledger: ledger, state: state)
     }
 
+    private static let guess = PushHeaders([("Authorization", "Bearer guess")])
+
+    @Test func `where nobody takes it, its body is read like a stranger's, so that the answer is heard`() throws {
+        let bot = try makeBot([])
+        #expect(bot.intake.bodyBytesMax(for: nil, Self.guess) == Push.strangeBodyBytesMax)
+        #expect(bot.intake.refusal(for: nil, Self.guess) == .nobody)
+    }
+
+    @Test func `a wrong token is known before the body is`() throws {
+        let bot = try makeBot()
+        #expect(bot.intake.refusal(for: nil, Self.guess) == .unauthorized)
+        #expect(bot.intake.refusal(for: nil, PushHeaders([("Authorization", "Bearer s3cret")])) == nil)
+        // It may be signed, which the body shows.
+        #expect(bot.intake.refusal(for: nil, PushHeaders([("X-Signature", "1")])) == nil)
+    }
+
     /// What whoever pushes hears: the sentence, or why not.
     private func push(_ bot: Bot, _ body: String, as token: String = "s3cret", to name: String? = nil) async -> String {
         do throws(Intake.Refusal) {
