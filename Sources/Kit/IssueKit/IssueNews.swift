@@ -97,7 +97,10 @@ public struct IssueNews: Sendable {
             let phrase =
                 record.usersMost.map { Phrase(hit, [.issue: name, .users: .users($0)]) }
                 ?? Phrase(one, [.issue: name])
-            let evidence = Evidence(span: reading.span, issue: issue, saying: phrase)
+            var evidence = Evidence(span: reading.span, issue: issue, saying: phrase)
+            // By it is known when it was worst; people read the sentence.
+            evidence.figure = record.usersMost.map { Figure(value: $0, share: nil) }
+            evidence.limit = Comparison(.greaterOrEqual, usersMin, isPercentage: false)
             // What has been reported stays reported, though later polls show fewer users.
             let isWorthTelling = isTold || (record.usersMost ?? 0) >= usersMin
             let finding =
@@ -156,13 +159,5 @@ extension Phrase.Value {
     /// So many users: `29 users`.
     public static func users(_ count: Double) -> Phrase.Value {
         .phrase(Phrase(.countUsers, [.count: .count(count)]))
-    }
-}
-
-extension Issue {
-    /// The issue as a sentence names it: `NullPointerException in CartView (SHOP-12)`.
-    public var called: String {
-        let (short, id) = (title.tamed.clipped(to: 120), id.tamed.clipped(to: 80))
-        return short.isEmpty || short == id ? id : "\(short) (\(id))"
     }
 }

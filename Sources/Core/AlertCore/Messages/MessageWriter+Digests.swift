@@ -105,7 +105,8 @@ extension MessageWriter {
         let who = name(of: incident.subject)
         let when = incident.until.map { span(from: incident.since, to: $0) } ?? clock(incident.since)
         guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
-            return "\(mark) \(words(.digestWhat, [.who: who, .what: what(incident), .when: when]))"
+            let what = incident.key == nil ? what(incident) : sentence(incident.worst)
+            return "\(mark) \(words(.digestWhat, [.who: who, .what: what, .when: when]))"
         }
         let line = words(
             .digestFigure,

@@ -68,7 +68,7 @@ struct MessageWriter {
     }
 
     /// What a rule or the bot itself says, as people read it; of records without it, the sentence that is kept.
-    private func sentence(_ evidence: Evidence) -> String {
+    func sentence(_ evidence: Evidence) -> String {
         guard let phrase = evidence.phrase else { return evidence.sentence }
         return words.text(phrase, of: evidence) { clock($0) }
     }
@@ -214,10 +214,18 @@ struct MessageWriter {
 
     /// What an incident without a figure is about.
     func what(_ incident: Incident) -> String {
+        if let issue = issue(of: incident) { return words(.whatIssue, [.rule: incident.rule, .issue: issue]) }
         guard incident.subject.app == Subject.botApp, Trouble(rawValue: incident.rule)?.isOfOne != true else {
             return incident.rule
         }
         return words(.whatOf, [.rule: incident.rule, .source: incident.subject.source])
+    }
+
+    /// What an incident about an issue, or about many at once, is about: at its end the rule may name it no more.
+    private func issue(of incident: Incident) -> String? {
+        guard let key = incident.key else { return nil }
+        return [incident.evidence.issue, incident.worst.issue].compactMap(\.self).first { $0.id == key }?.called
+            ?? key.tamed.clipped(to: 120)
     }
 
     func name(of subject: Subject) -> String {
@@ -265,7 +273,7 @@ struct MessageWriter {
     private func figureFields(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
         let incident = story.incident
         let evidence = incident.evidence(for: kind)
-        guard let metric = evidence.metric, let figure = evidence.figure else { return [] }
+        guard let metric = evidence.metric, let figure = evidence.figure else { return worstIssue(story, kind) }
         if kind.isEnd || !incident.isOpen { return worstFields(incident.worst, under: metric) }
         var fields: [Message.Field] = []
         let current = incident.evidence
@@ -278,9 +286,17 @@ struct MessageWriter {
                     "\(text(before, in: evidence)) → \(text(figure.value, in: evidence))"))
         }
         // How it is now stands by itself, beside what fired.
-        if isPast, story.silence == nil, let now = text(current, under: metric) { fields.append(Message.Field(words[.fieldNow], now)) }
+        if isPast, story.silence == nil, let now = text(current, under: metric) {
+            fields.append(Message.Field(words[.fieldNow], now))
+        }
         if let hit = hit(evidence, metric) { fields.append(hit) }
         return fields
+    }
+
+    /// How bad an issue was, in the words of the rule.
+    private func worstIssue(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
+        guard story.incident.key != nil, kind.isEnd else { return [] }
+        return [Message.Field(words[.fieldAtWorst], sentence(story.incident.worst))]
     }
 
     /// How bad it was. A rule about several metrics may end with the figure of another than was the worst.

@@ -153,3 +153,11 @@ public struct Issue: Hashable, Sendable {
     /// Most issues kept of one observation; a message names five.
     public static let countMax = 100
 }
+
+extension Issue {
+    /// The issue as a sentence names it: `NullPointerException in CartView (SHOP-12)`.
+    public var called: String {
+        let (short, id) = (title.tamed.clipped(to: 120), id.tamed.clipped(to: 80))
+        return short.isEmpty || short == id ? id : "\(short) (\(id))"
+    }
+}

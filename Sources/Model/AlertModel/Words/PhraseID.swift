@@ -65,6 +65,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case endSilent = "end.silent"
     case endUnwatched = "end.unwatched"
     case whatOf = "what.of"
+    case whatIssue = "what.issue"
     case carers
     case namesNobody = "names.nobody"
     case namesTwo = "names.two"

@@ -80,6 +80,7 @@ extension PhraseID {
         case .endSilent: "closed without news"
         case .endUnwatched: "no longer watched"
         case .whatOf: "{rule} of {source}"
+        case .whatIssue: "{rule} for {issue}"
         case .carers:
             Wording(
                 one: "{names} is on it",

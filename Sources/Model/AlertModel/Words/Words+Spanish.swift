@@ -80,6 +80,7 @@ extension PhraseID {
         case .endSilent: "cerrado sin noticias"
         case .endUnwatched: "ya no se vigila"
         case .whatOf: "{rule} de {source}"
+        case .whatIssue: "{rule} por {issue}"
         case .carers:
             Wording(
                 one: "{names} se ocupa",

@@ -47,6 +47,11 @@ private typealias Issue = AlertModel.Issue
         }
         bot.advance(by: .days(1))
         #expect(see(&bot, [new]) == [.resolved])
+        let end = try #require(bot.decisions.last).message
+        #expect(end.headline == "✅ shop: new for NullPointerException in CartView (SHOP-12) is resolved")
+        #expect(
+            end.fields.first
+                == Message.Field("At worst", "new issue NullPointerException in CartView (SHOP-12), 29 users hit"))
         bot.advance(by: .days(1))
         #expect(see(&bot, [new]) == [])
         #expect(bot.objections == [])

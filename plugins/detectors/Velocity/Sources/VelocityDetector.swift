@@ -100,8 +100,13 @@ public struct VelocityDetector: Detector {
     }
 
     private func judge(_ issue: Issue, _ total: Double, _ reading: IssueMemory.Reading, isTold: Bool) -> Finding {
-        func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness, _ phrase: Phrase) -> Finding {
-            let evidence = Evidence(span: reading.span, issue: issue, saying: phrase)
+        func finding(
+            _ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness, _ phrase: Phrase, part: Double? = nil
+        ) -> Finding {
+            var evidence = Evidence(span: reading.span, issue: issue, saying: phrase)
+            // By the share is known when it was worst; people read the sentence.
+            evidence.figure = part.map { Figure(value: $0, share: nil) }
+            evidence.limit = Comparison(.greater, share, isPercentage: true)
             return Finding(Judgement(verdict, closeness, evidence), key: issue.id)
         }
         guard let touched = whole == .users ? issue.users : issue.events else {
@@ -128,11 +133,11 @@ public struct VelocityDetector: Detector {
             let isCritical = critical.map { part > $0 } ?? false
             return finding(
                 .firing(isCritical ? .critical : severity), .between,
-                words(limit: isCritical ? critical ?? share : share))
+                words(limit: isCritical ? critical ?? share : share), part: part)
         }
         let isOver = part <= share * VelocityDetector.recovery || users < usersMin * VelocityDetector.recovery
         let closeness: Judgement.Closeness = part > share * 0.75 ? .near : part < share * 0.5 ? .far : .between
-        return finding(.ok(recovered: isOver || !isTold), closeness, words())
+        return finding(.ok(recovered: isOver || !isTold), closeness, words(), part: part)
     }
 
     /// How long after it was last named an issue counts as gone.

@@ -85,9 +85,9 @@ private typealias Issue = AlertModel.Issue
         #expect(try options.problems(for: VelocityDetector.self) == expected)
     }
 
-    private func bot() throws -> Rehearsal {
+    private func bot(_ gates: GatePlan...) throws -> Rehearsal {
         let rule = try ([:] as WrittenOptions).detector(VelocityDetector.self)
-        var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "fast", detector: rule)]))
+        var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "fast", detector: rule)], gates: gates))
         bot.comparesReplay = true
         bot.pollAnswer = { _, _ in nil }
         bot.start()
@@ -116,6 +116,27 @@ private typealias Issue = AlertModel.Issue
             bot.sends.first?.delivery.message.headline.contains(
                 "boom (a) affects 3.00% of 1,000 sessions in 30 min, 30 users hit; the limit is 1%") == true)
         #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [5, nil])
+    func `its end names the issue, and how bad it was at worst`(last: Double?) throws {
+        var bot = try bot()
+        _ = play(&bot, [30, 400, 40, last])
+        let end = try #require(bot.decisions.last { $0.kind == .resolved }).message
+        #expect(end.headline == "✅ shop: fast for boom (a) is resolved")
+        let worst = "boom (a) affects 40.00% of 1,000 sessions in 30 min, 400 users hit; the limit is 1%"
+        #expect(end.fields.first == Message.Field("At worst", worst))
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a summary of what came and went names each issue, and how bad it was at worst`() throws {
+        var bot = try bot(.quiet(from: "2026-11-20 12:00", until: "2026-11-20 20:00"))
+        _ = play(&bot, [30, 400, 5])
+        bot.advance(by: .hours(8))
+        let summary = try #require(bot.decisions.last { $0.kind == .digest }).message
+        #expect(
+            summary.lines.first?.hasPrefix("🟠 shop: boom (a) affects 40.00% of 1,000 sessions in 30 min, 400 users")
+                == true, "\(summary.lines)")
     }
 
     @Test func `each release is judged by itself where the source gives no whole`() throws {
