@@ -47,13 +47,14 @@ import Testing
         #expect(Words.spanish.limit(limit) == "por debajo de 99,5\u{A0}%")
     }
 
-    @Test(arguments: [
-        (0.994999, 0.995, "99.4999%"), (0.995001, 0.995, "99.5001%"), (0.995, 0.995, "99.50%"),
-        (0.9949999999999, 0.995, "99.4999999%"), (0.9899985, 0.989999, "98.99985%"), (0.99, 0.995, "99.00%"),
-        (0.99999999, nil, "99.999999%"), (0.999999999999, nil, "99.9999999%"), (1, 1, "100.00%"),
-        (0.0000001, nil, "0.00001%"), (1e-15, nil, "0.0000001%"), (0, 0, "0.00%"), (-0.5, 0.5, "-50.00%"),
-        (0.0047001, 0.0047, "0.47001%"), (12, 1e300, "1200.00%"),
-    ] as [(Double, Double?, String)])
+    @Test(
+        arguments: [
+            (0.994999, 0.995, "99.4999%"), (0.995001, 0.995, "99.5001%"), (0.995, 0.995, "99.50%"),
+            (0.9949999999999, 0.995, "99.4999999%"), (0.9899985, 0.989999, "98.99985%"), (0.99, 0.995, "99.00%"),
+            (0.99999999, nil, "99.999999%"), (0.999999999999, nil, "99.9999999%"), (1, 1, "100.00%"),
+            (0.0000001, nil, "0.00001%"), (1e-15, nil, "0.0000001%"), (0, 0, "0.00%"), (-0.5, 0.5, "-50.00%"),
+            (0.0047001, 0.0047, "0.47001%"), (12, 1e300, "1200.00%"),
+        ] as [(Double, Double?, String)])
     func `a share is told with places enough to be on its own side of a limit, of all and of nothing`(
         share: Double, limit: Double?, told: String
     ) {
@@ -68,7 +69,10 @@ import Testing
         #expect(Words.english.figure(12, of: "users", by: limit) == "12")
         let beside = Phrase(
             .reasonCondition,
-            [.metric: .metric("checkout_success"), .figure: .figure(0.85, of: "checkout_success"), .limit: .limit(limit)])
+            [
+                .metric: .metric("checkout_success"), .figure: .figure(0.85, of: "checkout_success"),
+                .limit: .limit(limit),
+            ])
         #expect(beside.english == "checkout_success 85.00% (below 90%)")
     }
 

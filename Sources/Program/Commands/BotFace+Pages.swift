@@ -157,7 +157,9 @@ struct Look {
         return PageVerdict(
             rule: judged.rule, about: about.isEmpty ? nil : about, tone: tone,
             metric: evidence.metric.map { Metric($0).title },
-            figure: evidence.metric.flatMap { metric in evidence.figure.map { text($0.value, of: metric, by: evidence.limit) } },
+            figure: evidence.metric.flatMap { metric in
+                evidence.figure.map { text($0.value, of: metric, by: evidence.limit) }
+            },
             limit: limit, sentence: evidence.sentence,
             chart: chart(evidence, of: subject, rule: judged.rule))
     }
@@ -178,7 +180,8 @@ struct Look {
         let release = subject.release.map { " of \($0)" } ?? ""
         let limit = evidence.limit.map { ", limit \($0.words)" } ?? ""
         return PageChart(
-            points: points.all, limit: evidence.limit?.limit, usual: usual, isRate: Metric(metric).isRate(by: evidence.limit),
+            points: points.all, limit: evidence.limit?.limit, usual: usual,
+            isRate: Metric(metric).isRate(by: evidence.limit),
             // A bot that is young fills its picture all the same.
             from: max(now - .hours(24), (points.all.first?.at ?? now) - .minutes(1)), to: now,
             title: "\(Metric(metric).title)\(release) over the last day\(limit) (rule \(rule))")
