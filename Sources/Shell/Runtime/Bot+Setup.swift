@@ -48,9 +48,16 @@ extension Bot {
     static let powerInterval = Duration.minutes(1)
 }
 
+extension Bot {
+    /// How far the wall clock is ahead of the machine's own.
+    static func offset(_ clock: any Clock) -> Duration {
+        .milliseconds(clock.now().milliseconds) - clock.uptime()
+    }
+}
+
 extension [String: any Channel] {
     /// Those whose messages never leave the bot.
-    func inboxes(at now: Moment) -> Set<String> {
+    public func inboxes(at now: Moment) -> Set<String> {
         let message = Message(kind: .opened, severity: .info, at: now, headline: "")
         let sample = Posting(id: "sample", message: message, at: now)
         return Set(filter { if case .keep = $0.value.post(sample) { true } else { false } }.keys)

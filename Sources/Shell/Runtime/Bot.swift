@@ -51,6 +51,7 @@ public actor Bot {
     private var isBusy = false
     /// The difference between the wall clock and the machine's, to notice when somebody sets the former.
     private var wallOffset: Duration
+    private var sourceLog = SourceLog()
     private var powerLooked: Duration?
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var watcherCount = 0
@@ -233,6 +234,7 @@ public actor Bot {
         channels = setup.channels
         heartbeat = Heartbeat(setup, state)
         redactor = Redactor(setup.secrets)
+        sourceLog = SourceLog()
         inquiries = Inquiries()
         intake.use(setup.sources)
         seal = setup.seal
@@ -244,6 +246,7 @@ public actor Bot {
     private func turn(_ inputs: [Input], _ group: inout DiscardingTaskGroup) {
         let now = ports.clock.now()
         for input in inputs {
+            sourceLog.note(input)
             heartbeat.note(input, isHealthy: journalTrouble == nil, ports, &group)
             if case .delivered = input { sending -= 1 }
         }
@@ -401,7 +404,8 @@ public actor Bot {
     }
 
     private func perform(_ effects: [Effect], _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
-        let notes = effects.notes(redactor, withDetails: ports.host.logsDetails)
+        let all = effects.notes(redactor, withDetails: ports.host.logsDetails)
+        let notes = sourceLog.news(in: all, at: ports.clock.uptime())
         if !notes.isEmpty { ports.host.log(notes) }
         for effect in effects { perform(effect, isWritten, &group) }
     }
@@ -474,10 +478,6 @@ public actor Bot {
             guard (try? await ports.clock.sleep(until: due)) != nil else { return }
             queue.put(.alarm(due))
         }
-    }
-
-    private static func offset(_ clock: any Clock) -> Duration {
-        .milliseconds(clock.now().milliseconds) - clock.uptime()
     }
 
     private func clockAndPower() -> [Input] {

@@ -160,7 +160,8 @@ public struct Init: Sendable {
             }
             if wish.isUntried { return config }
             if !wish.sendsTest {
-                if wish.isComplete { return config }
+                // An inbox keeps its messages, so a test would show nothing.
+                if wish.isComplete || config.channels.inboxes(at: machine.clock.now()).contains(name) { return config }
                 try terminal.line("")
                 if try !questioner.isWanted("Send a test message to \(name) now?") { return config }
             }
