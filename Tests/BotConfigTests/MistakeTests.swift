@@ -210,6 +210,9 @@ internal import Testing
             "2:36: 'between' is '22:00-22:00', expected times such as 22:00-07:00, with two different times: "
                 + "equal ends never open -> 00:00-24:00 for the whole day"),
         Mistake(
+            "days that are none", "rules:\n  nights: {plugin: night, between: 22:00-07:00, days: []}" + least,
+            "2:55: 'days' is an empty list (list at least one, or leave it out)"),
+        Mistake(
             "a mute that ends before it begins",
             "rules:\n  vacation: {plugin: holiday, from: 2026-12-24, until: 2026-12-23}" + least,
             "2:56: 'until' is not after 'from', so it never begins"),

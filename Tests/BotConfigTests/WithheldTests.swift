@@ -118,7 +118,7 @@ internal import Testing
         #expect(
             result.problems.map(\.line) == ["2:58: 'mirror' is ***, expected an address such as https://example.com"])
         let lines = yaml.split(separator: "\n").map(String.init)
-        #expect(result.writtenSecrets.map { $0.masked(in: lines)[1].contains("s3cr3t") } == [false])
+        #expect(!ShownLines(lines, hiding: result.writtenSecrets).lines[1].contains("s3cr3t"))
     }
 
     @Test func `also one with signs in it that end a host, and one that another begins with`() {
@@ -170,10 +170,10 @@ internal import Testing
             ])
         #expect(result.problems.allSatisfy { $0.level == .warning })
         let lines = yaml.split(separator: "\n").map(String.init)
-        let masked = result.writtenSecrets.reduce(lines) { $1.masked(in: $0) }
+        let masked = ShownLines(lines, hiding: result.writtenSecrets).lines
         #expect(
             masked[1]
-                == "  ios: {plugin: feed, url: https://feed.example, token: \"************\", headers: {X-Tenant: shop, X-Api-Key: ***}}"
+                == "  ios: {plugin: feed, url: https://feed.example, token: \"***\", headers: {X-Tenant: shop, X-Api-Key: ***}}"
         )
         #expect(masked[0] == lines[0])
     }
@@ -185,11 +185,28 @@ internal import Testing
         #expect(feed("url: https://feed.example, \(options)") == [])
     }
 
+    @Test func `a mask does not tell how long a secret is, and the caret stands where it belongs`() {
+        let yaml =
+            "sources:\n  ios: {plugin: feed, token: s3cr3t-token, url: https://feed.example, headers: {X-Api-Key: k3}, ulr: x}\n"
+            + "channels:\n  team: {plugin: page}"
+        let result = load(yaml)
+        let lines = ShownLines(yaml.split(separator: "\n").map(String.init), hiding: result.writtenSecrets)
+        let line =
+            "    " + "  ios: {plugin: feed, token: ***, url: https://feed.example, headers: {X-Api-Key: ***}, ulr: x}"
+        let shown = result.problems.map { problem in
+            let parts = problem.text(file: "c.yaml", lines: lines).split(separator: "\n")
+            #expect(parts[1] == line)
+            return line.dropFirst(parts[2].count - 1).prefix(3)
+        }
+        #expect(shown == ["***", "***", "ulr"])
+        #expect(result.problems.last?.position.column == 97, "the place is that in the file")
+    }
+
     @Test func `what is written with escapes is masked to the end of the line`() {
         let yaml = "sources:\n  ios: {plugin: feed, url: https://feed.example, token: \"s3cr\\u0033t\"}\n"
         let result = load(yaml + "channels:\n  team: {plugin: page}")
         let lines = yaml.split(separator: "\n").map(String.init)
-        let masked = result.writtenSecrets.reduce(lines) { $1.masked(in: $0) }
-        #expect(masked[1].hasSuffix("token: \"*************"), "\(masked[1])")
+        let masked = ShownLines(lines, hiding: result.writtenSecrets).lines
+        #expect(masked[1].hasSuffix("token: \"***"), "\(masked[1])")
     }
 }

@@ -20,6 +20,9 @@ public protocol Channel: Plugin {
     /// Why nothing may be posted, by the answer to `inquiry`; nil where it may.
     func refusal(from answer: HTTPResponse) -> String?
 
+    /// What in its options works and is not wise, for `check`.
+    var cautions: [Problem] { get }
+
     /// How the message is posted.
     func post(_ posting: Posting) -> ChannelAction
     /// Brings the message that opened the incident up to date, once the posting has been delivered; nil where there is
@@ -50,6 +53,7 @@ extension Channel {
         }
     }
 
+    public var cautions: [Problem] { [] }
     public var isPager: Bool { false }
     public var hasCharts: Bool { false }
     public var inquiry: HTTPRequest? { nil }

@@ -22,7 +22,7 @@ public struct ConfigFile: Sendable {
     /// The kinds of memory that the plugins know, which a journal is read with.
     let memories: MemoryKinds
     /// The lines of the config, and of every other file that was read for it, by its name.
-    private let lines: [String?: [String]]
+    private let lines: [String?: ShownLines]
     private let terminal: Terminal
 
     /// Libyaml's own bound is ours; one byte more shows that the file is too long.
@@ -89,10 +89,9 @@ public struct ConfigFile: Sendable {
         self.reading = noted.withLock { $0 }
         var lines: [String?: [String]] = [nil: ConfigFile.lines(of: bytes)]
         for (name, bytes) in result.texts { lines[name] = ConfigFile.lines(of: bytes) }
-        for secret in result.writtenSecrets {
-            lines[secret.position.file] = lines[secret.position.file].map(secret.masked)
-        }
-        self.lines = lines
+        let secrets = Dictionary(grouping: result.writtenSecrets, by: \.position.file)
+        self.lines = Dictionary(
+            uniqueKeysWithValues: lines.map { ($0, ShownLines($1, hiding: secrets[$0] ?? [])) })
     }
 
     /// Where relative paths in a config start: in its folder, and for what a shell hands over as `/dev/stdin` or `/dev/fd/63`,
@@ -128,7 +127,7 @@ public struct ConfigFile: Sendable {
 
     /// A problem with its line and a caret.
     func text(_ problem: Problem) -> String {
-        problem.text(file: path, lines: lines[problem.position.file] ?? [])
+        problem.text(file: path, lines: lines[problem.position.file] ?? ShownLines([]))
     }
 
     /// The config; when there are errors in it they are told and the command ends. Warnings are for `check`: a config

@@ -15,6 +15,8 @@ public struct Config: Sendable {
     public var channels: [String: any Channel]
     /// Where each rule stands in the file.
     public var rulePlaces: [String: Position]
+    /// Where the rules are, or would be.
+    public var rulesPlace: Position
     /// Where each source does.
     public var sourcePlaces: [String: Position]
     /// Where each channel does.
@@ -96,19 +98,44 @@ public struct WrittenSecret: Hashable, Sendable {
     public let position: Position
     let secret: Secret
 
-    /// The lines of the file without it; what stands before it on its line keeps its place.
-    public func masked(in lines: [String]) -> [String] {
-        guard lines.indices.contains(position.line - 1) else { return lines }
-        var line = Array(lines[position.line - 1].unicodeScalars)
+    /// Where it stands on its line, in code points.
+    fileprivate func place(on line: [Unicode.Scalar]) -> Range<Int> {
         var start = min(position.column - 1, line.count)
         if start < line.count, line[start] == "\"" || line[start] == "'" { start += 1 }
         let written = Array(secret.reveal().unicodeScalars)
         // Written with escapes it looks different; then nothing of the rest is shown.
-        let length = line[start...].starts(with: written) ? written.count : line.count - start
-        line.replaceSubrange(start..<(start + length), with: Array(repeating: "*", count: length))
-        var masked = lines
-        masked[position.line - 1] = String(String.UnicodeScalarView(line))
-        return masked
+        return start..<(line[start...].starts(with: written) ? start + written.count : line.count)
+    }
+}
+
+/// The lines of a file as people may see them: with a mask in place of every secret, of one width, so that nobody learns
+/// how long a secret is.
+public struct ShownLines: Sendable {
+    public private(set) var lines: [String]
+    /// What was replaced on each line, from right to left: each place is that in the line as it was before.
+    private var cuts: [Int: [Range<Int>]] = [:]
+
+    /// - Parameter secrets: those that stand in these lines.
+    public init(_ lines: [String], hiding secrets: [WrittenSecret] = []) {
+        self.lines = lines
+        for secret in Set(secrets).sorted(by: { $0.position > $1.position }) {
+            let index = secret.position.line - 1
+            guard lines.indices.contains(index) else { continue }
+            var line = Array(self.lines[index].unicodeScalars)
+            let place = secret.place(on: line)
+            line.replaceSubrange(place, with: Secret.mask.unicodeScalars)
+            self.lines[index] = String(String.UnicodeScalarView(line))
+            cuts[index + 1, default: []].append(place)
+        }
+    }
+
+    /// In which column that stands here which stands at a place of the file.
+    func column(of position: Position) -> Int {
+        (cuts[position.line] ?? []).reduce(position.column) { column, cut in
+            let begin = cut.lowerBound + 1
+            return column <= begin
+                ? column : column <= cut.upperBound ? begin : column - cut.count + Secret.mask.unicodeScalars.count
+        }
     }
 }
 

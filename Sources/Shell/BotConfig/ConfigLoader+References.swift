@@ -150,13 +150,28 @@ extension ConfigLoader {
                 guard let given = entry.source?.metrics else { return true }
                 return given.contains(metric) || metric.canBeComputed(from: given)
             }
-            guard !isGiven else { continue }
+            guard !isGiven else {
+                warnOfSlip(metric, seen, at: written.first { $0.name == metric.name }?.position ?? place.position)
+                continue
+            }
             let given = Set(seen.flatMap { $0.source?.metrics ?? [] }.map(\.name)).sorted()
             reader.report(
                 written.first { $0.name == metric.name }?.position ?? place.position,
                 "no source of this rule gives '\(metric.name)'; \(names) gives \(given.listed)",
                 metric.name.nearest(in: given))
         }
+    }
+
+    /// A source that may give any name may also give one that is nearly a well-known one; more likely somebody's hand
+    /// slipped, and the rule would wait for ever.
+    private mutating func warnOfSlip(_ metric: Metric, _ seen: [SourceEntry], at position: Position) {
+        guard case .other(let name) = metric, !seen.contains(where: { $0.source?.metrics?.contains(metric) == true }),
+            let meant = name.nearest(in: Metric.wellKnown.map(\.name))
+        else { return }
+        reader.report(
+            Problem(
+                position, "'\(name)' is no metric that alertbot knows, so a source has to give it by that name",
+                suggestion: meant, level: .warning))
     }
 
     /// A route behind one that takes all that it matches is never reached.

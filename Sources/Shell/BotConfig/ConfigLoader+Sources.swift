@@ -166,6 +166,7 @@ extension ConfigLoader {
                 channel = make(thing) { () throws(ProblemList) in
                     try plugin.type.init(options: options, context: context)
                 }
+                for caution in channel?.cautions ?? [] { reader.report(caution) }
             }
             let own = reader.options(
                 [ChannelSettings.acknowledged, ChannelSettings.template], in: entries, at: thing.position,

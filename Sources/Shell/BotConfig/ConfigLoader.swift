@@ -128,6 +128,7 @@ struct ConfigLoader {
             renewals: Dictionary(sources.compactMap { entry in entry.renewal.map { (entry.plan.name, $0) } }) { $1 },
             channels: Dictionary(channels.compactMap { entry in entry.channel.map { (entry.plan.name, $0) } }) { $1 },
             rulePlaces: Dictionary(rules.places.map { ($0.name, $0.position) }) { first, _ in first },
+            rulesPlace: entries.first { $0.key == "rules" }?.keyMark.position ?? root.position,
             sourcePlaces: Dictionary(sources.map { ($0.plan.name, $0.position) }) { first, _ in first },
             channelPlaces: Dictionary(channels.map { ($0.plan.name, $0.position) }) { first, _ in first },
             secrets: reader.secretsSeen, things: ConfigThings(entries, files: reader.texts))

@@ -88,8 +88,10 @@ extension ConfigReader {
         case .callee where node.namesRotation: return rotation(node).map(Option.Value.rotation)
         case .days:
             // `[sat, sun]` is `sat,sun`.
-            guard case .sequence(let nodes) = node.kind, !nodes.isEmpty else {
-                return single(node, name, kind, isSecret)
+            guard case .sequence(let nodes) = node.kind else { return single(node, name, kind, isSecret) }
+            guard !nodes.isEmpty else {
+                reportEmpty(node, name)
+                return nil
             }
             let sets = nodes.map { node -> DaySet? in
                 if case .days(let days) = single(node, name, kind, isSecret) { days } else { nil }
@@ -186,10 +188,14 @@ extension ConfigReader {
             return option(node, name, inner, isSecret: isSecret).map { .list([$0]) }
         }
         guard !nodes.isEmpty || mayBeEmpty else {
-            report(node.position, "'\(name)' is an empty list", advice: "list at least one, or leave it out")
+            reportEmpty(node, name)
             return nil
         }
         return .list(nodes.compactMap { option($0, name, inner, isSecret: isSecret) })
+    }
+
+    private mutating func reportEmpty(_ list: Node, _ name: String) {
+        report(list.position, "'\(name)' is an empty list", advice: "list at least one, or leave it out")
     }
 
     /// Reads a `match`: properties with exact values, lists and globs.

@@ -21,12 +21,16 @@ extension Problem {
     /// - Parameters:
     ///   - file: the config's name as the user wrote it.
     ///   - lines: the file that the place is in, line by line.
-    public func text(file: String, lines: [String]) -> String {
+    public func text(file: String, lines: [String]) -> String { text(file: file, lines: ShownLines(lines)) }
+
+    /// The same with lines in which secrets are masked.
+    public func text(file: String, lines shown: ShownLines) -> String {
+        let lines = shown.lines
         var text = "\(position.file ?? file):\(position.line):\(position.column): \(level.rawValue): \(advisedMessage)"
         if let suggestion { text += "; did you mean \(suggestion)?" }
         guard lines.indices.contains(position.line - 1) else { return text }
-        let (shown, before) = Problem.excerpt(of: lines[position.line - 1], around: position.column - 1)
-        return text + "\n    \(shown.replacingControls)\n    \(before.replacingControls.blanked)^"
+        let (line, before) = Problem.excerpt(of: lines[position.line - 1], around: shown.column(of: position) - 1)
+        return text + "\n    \(line.replacingControls)\n    \(before.replacingControls.blanked)^"
     }
 
     /// Of a long line, what stands around a place, whole characters with `…` where something is left out; and of that

@@ -54,6 +54,7 @@ public struct WebhookChannel: Channel {
     private let secret: GuardedText?
     private let headers: [HTTPRequest.Header]
     private let allowsPlainHTTP: Bool
+    public let cautions: [Problem]
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         bot = context.bot
@@ -72,6 +73,7 @@ public struct WebhookChannel: Channel {
         secret = try options[Self.secret].map { text throws(ProblemList) in
             try WebhookChannel.checked(text, at: options.position(of: Self.secret))
         }
+        cautions = secret.map { WebhookChannel.cautions(of: $0, at: options.position(of: Self.secret)) } ?? []
         headers = try WebhookChannel.checked(options[Self.headers])
         allowsPlainHTTP = options[.insecure]
     }
@@ -117,13 +119,8 @@ public struct WebhookChannel: Channel {
 
     /// Refuses keys that nothing can be signed with, before the first message needs one.
     private static func checked(_ secret: GuardedText, at position: Position) throws(ProblemList) -> GuardedText {
-        let keys = secret.reveal().split(separator: " ")
-        let isSound =
-            !keys.isEmpty
-            && keys.allSatisfy { key in
-                Base64.decode(key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key)?.isEmpty == false
-            }
-        guard isSound else {
+        let keys = keys(of: secret)
+        guard !keys.isEmpty, keys.allSatisfy({ $0?.isEmpty == false }) else {
             throw ProblemList(
                 position,
                 "'secret' is not a signing key; expected 'whsec_' and base64, as the receiver shows it",
@@ -132,6 +129,28 @@ public struct WebhookChannel: Channel {
         }
         // A key is a secret even if somebody wrote it into the file.
         return GuardedText(Secret(secret.reveal()))
+    }
+
+    /// What Standard Webhooks asks of a key; one that is shorter signs, and somebody may guess it.
+    private static let keyBytes = 24...64
+
+    private static func cautions(of secret: GuardedText, at position: Position) -> [Problem] {
+        let isShort = keys(of: secret).contains { ($0?.count ?? 0) < keyBytes.lowerBound }
+        guard isShort else { return [] }
+        return [
+            Problem(
+                position,
+                "the key in 'secret' is shorter than the \(keyBytes.lowerBound) to \(keyBytes.upperBound) bytes that "
+                    + "Standard Webhooks asks for, so receivers may refuse it and others may guess it",
+                advice: "a new one is 'whsec_' and what openssl rand -base64 32 prints", level: .warning)
+        ]
+    }
+
+    /// The keys of a secret, decoded; nil for one that cannot be.
+    private static func keys(of secret: GuardedText) -> [[UInt8]?] {
+        secret.reveal().split(separator: " ").map { key in
+            Base64.decode(key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key)
+        }
     }
 
     private static func checked(

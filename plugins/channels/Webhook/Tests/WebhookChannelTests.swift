@@ -110,6 +110,18 @@ private let signed: [String: Option.Value] = [
     }
 
     @Test(arguments: [
+        ("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=", false), ("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3", false),
+        ("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY=", true), ("foo", true),
+        ("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY= foo", true),
+    ])
+    func `a key of fewer than 24 bytes signs, with a warning that does not quote it`(key: String, isShort: Bool) throws
+    {
+        let cautions = try channel(["secret": .text(GuardedText(key))]).cautions
+        #expect(cautions.map(\.level) == (isShort ? [.warning] : []))
+        #expect(cautions.allSatisfy { $0.message.contains("24 to 64 bytes") && !$0.message.contains("foo") })
+    }
+
+    @Test(arguments: [
         "", " ", "whsec_", "whsec_a", "whsec_abcd=====", "whsec_ab-d", "whsec_MDEyMw=",
         "pass word!", "whsec_MDEyMw== x",
     ])
