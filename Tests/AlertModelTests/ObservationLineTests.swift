@@ -108,6 +108,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (
+            "{}",
+            "$: expected 'source', 'seen' and either 'failed' or 'app', 'from', 'to' and 'metrics', found an object "
+                + "without 'source', 'seen', 'app', 'from', 'to', 'metrics'"
+        ),
+        (
+            #"{"source":"ios","seen":"2026-11-20T22:05:00Z"}"#,
+            "$: expected 'source', 'seen' and either 'failed' or 'app', 'from', 'to' and 'metrics', found an object "
+                + "without 'app', 'from', 'to', 'metrics'"
+        ),
+        (#"{"failed":"timeout"}"#, "$: expected 'source' and 'seen', found an object without 'source', 'seen'"),
+    ])
+    func `all that is missing is named at once`(text: String, problem: String) throws {
+        let json = try JSON(parsing: text)
+        let error = #expect(throws: JSONMismatch.self) { try ObservationLine(json) }
+        #expect(error?.description == problem)
+    }
+
+    @Test(arguments: [
+        ("not json", 1, "expected a JSON object"), ("  nul", 3, "expected a JSON object"),
+        ("[1,", 1, "expected a JSON object"),
+        (#"{"source":}"#, 11, "expected a value"),
+    ])
+    func `what is no object is told that a line is one`(text: String, column: Int, sentence: String) throws {
+        let error = #expect(throws: ObservationLine.Mistake.self) {
+            _ = try Array(text.utf8).withUnsafeBufferPointer { line throws(ObservationLine.Mistake) in
+                try RecordedLine.reading(line)
+            }
+        }
+        #expect(error?.column == column)
+        #expect(error?.sentence.hasPrefix(sentence) == true, "\(error?.sentence ?? "")")
+    }
+
     @Test func `titles and the number of issues are bounded`() throws {
         guard case .object(var object) = try JSON(parsing: Fixtures.observedLine) else { return }
         object["issues"] = .array(

@@ -47,6 +47,18 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
         /// In bytes, from 1; nil where the line is JSON but not an observation.
         public let column: Int?
         public let sentence: String
+
+        /// A line as JSON. What does not even begin as an object is told what a line is, and not in which letter it
+        /// differs from some word of JSON.
+        static func parsing(_ line: UnsafeBufferPointer<UInt8>) throws(Mistake) -> JSON {
+            do { return try JSON(parsing: line) } catch {
+                let begin = line.firstIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } ?? 0
+                let isObject = line.indices.contains(begin) && line[begin] == UInt8(ascii: "{")
+                throw isObject
+                    ? Mistake(column: error.column, sentence: error.problem)
+                    : Mistake(column: begin + 1, sentence: "expected a JSON object")
+            }
+        }
     }
 
     /// Reads a line of a file.
@@ -59,6 +71,9 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
     /// Unknown members are passed over, so that later versions may add some.
     public init(_ json: JSON) throws(JSONMismatch) {
         let line = JSONReader(json)
+        if let missing = ObservationLine.missing(in: json) {
+            throw JSONMismatch(path: line.path, expected: missing.expected, found: missing.found)
+        }
         let source = try line.member("source").nonEmptyString()
         let seen = try line.member("seen").moment()
         if let partial = try PartialPoll(line, source: source, seen: seen) {
@@ -89,6 +104,21 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
             throw JSONMismatch(path: line.path, expected: "a plausible observation", found: flaw)
         }
         self = .observed(observation)
+    }
+
+    /// What a line needs and lacks, where it lacks several members: one by one would take as many tries.
+    private static func missing(in json: JSON) -> (expected: String, found: String)? {
+        guard case .object(let object) = json else { return nil }
+        let isEmpty = ["failed", "outcome"].contains { object[$0].map { $0 != .null } ?? false }
+        let required = ["source", "seen"] + (isEmpty ? [] : ["app", "from", "to", "metrics"])
+        let missing = required.filter { object[$0] == nil }
+        guard missing.count > 1 else { return nil }
+        func list(_ names: [String]) -> String { names.map { "'\($0)'" }.joined(separator: ", ") }
+        return (
+            isEmpty
+                ? "'source' and 'seen'" : "'source', 'seen' and either 'failed' or 'app', 'from', 'to' and 'metrics'",
+            "an object without \(list(missing))"
+        )
     }
 
     private static func metrics(_ reader: JSONReader) throws(JSONMismatch) -> Metrics {

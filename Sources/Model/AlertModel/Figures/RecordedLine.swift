@@ -21,10 +21,7 @@ public struct RecordedLine: Hashable, Sendable, JSONWritable {
             self = plain
             return
         }
-        let json: JSON
-        do { json = try JSON(parsing: line) } catch {
-            throw ObservationLine.Mistake(column: error.column, sentence: error.problem)
-        }
+        let json = try ObservationLine.Mistake.parsing(line)
         do { self = try RecordedLine(json) } catch {
             throw ObservationLine.Mistake(column: nil, sentence: error.description)
         }

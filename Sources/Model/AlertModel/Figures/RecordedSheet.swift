@@ -77,10 +77,7 @@ extension RecordedLine {
     ) throws(ObservationLine.Mistake) -> [RecordedLine] {
         if let plain = RecordedLine(plain: line) { return [plain] }
         if let plain = RecordedSheet(plain: line) { return plain.lines }
-        let json: JSON
-        do { json = try JSON(parsing: line) } catch {
-            throw ObservationLine.Mistake(column: error.column, sentence: error.problem)
-        }
+        let json = try ObservationLine.Mistake.parsing(line)
         do {
             if let sheet = try RecordedSheet(json) { return sheet.lines }
             return [try RecordedLine(json)]
