@@ -103,7 +103,9 @@ import Testing
         #expect(check.errors == "")
         #expect(check.output.contains("config.yaml: 1 source, 2 rules, 1 channel\n"))
         // By default: the usual time between polls; the slowest of polls, and the timeout of one.
-        #expect(check.output.contains("  floor: usually within 5 min, at worst 30 min 20 s\n"))
+        #expect(
+            check.output.contains(
+                "  floor: usually within 5 min, at worst 30 min 20 s, once the figures are enough evidence\n"))
         #expect(check.output.contains(", daily 22:00 – 07:00 CE"), "\(check.output)")
 
         let json = try await scratch.alertbot("check", "--format", "json").json

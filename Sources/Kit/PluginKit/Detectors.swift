@@ -22,6 +22,9 @@ public protocol Detector: Plugin {
     var spans: [Duration] { get }
     /// How long its condition must hold before it counts.
     var holdTime: Duration { get }
+    /// How long figures must show a trouble before it is one, for `check`: nothing where the first bad ones do, nil where
+    /// it takes as many as it needs to be sure, which depends on how bad they are.
+    var evidenceTime: Duration? { get }
     /// The kinds of memory that its rules read; all that the program's plugins name make up what it reads in a journal.
     static var memories: [MemoryKind] { get }
     /// What it wants remembered of every subject that it judges, of kinds that are kept only while a rule asks.
@@ -44,6 +47,7 @@ extension Detector {
     public static var memories: [MemoryKind] { [] }
     public var needs: MemoryNeeds { [] }
     public var earlierPolls: Int { 0 }
+    public var evidenceTime: Duration? { .zero }
     public var scope: DetectorScope { .subject }
     public var readsIssues: Bool { false }
     public var severities: Set<Severity>? { nil }

@@ -17,6 +17,7 @@ public struct CheckReport {
     private let experience: Experience?
     /// What is wrong by the file alone, and what came to light when observations were played.
     private let problems: [Problem]
+    private let now: Moment
 
     /// How far ahead gates are shown.
     private static let calendarLength = Duration.days(14)
@@ -43,6 +44,7 @@ public struct CheckReport {
         let plan = file.result.config?.plan
         delays = plan?.detectionDelays ?? []
         let now = machine.clock.now()
+        self.now = now
         calendar = (plan?.gates ?? []).compactMap { gate in
             guard let calendar = gate.calendar else { return nil }
             let spans = calendar.schedule(from: now, count: CheckReport.calendarSpansMax)
@@ -56,7 +58,8 @@ public struct CheckReport {
         let places = file.result.config?.rulePlaces ?? [:]
         let unjudged = (experience?.outlooks ?? []).compactMap { Problem($0, places: places) }
         let found =
-            CheckReport.exhausted(plan, at: now) + CheckReport.idle(plan, places, at: now)
+            CheckReport.ruleless(file.result.config) + CheckReport.exhausted(plan, at: now)
+            + CheckReport.idle(plan, places, at: now)
             + CheckReport.unbroken(plan, places, at: now)
             + CheckReport.pictureless(file, on: machine)
         problems = (file.result.problems + unjudged + gaps + found).sorted { $0.position < $1.position }
@@ -74,19 +77,37 @@ public struct CheckReport {
         }
     }
 
-    /// The quiet hours whose dates are over, or lie where the clock skips them. No error: they were right once, and a bot
-    /// that is started again after the holidays should run.
+    /// The mutes that are over, and the quiet hours whose dates are, or lie where the clock skips them. No error: they were
+    /// right once, and a bot that is started again after the holidays should run.
     private static func idle(_ plan: Plan?, _ places: [String: Position], at now: Moment) -> [Problem] {
-        (plan?.gates ?? []).compactMap { gate in
-            guard let calendar = gate.calendar, calendar.stage == .quietHours, calendar.calendars.isEmpty,
+        guard let plan else { return [] }
+        return plan.gates.compactMap { gate in
+            guard let calendar = gate.calendar, calendar.calendars.isEmpty,
                 calendar.schedule(from: now, count: 1).isEmpty, let place = places[gate.name]
             else { return nil }
+            if calendar.stage == .mutes, let last = calendar.schedule(from: .earliest, count: 1).first {
+                return Problem(
+                    place,
+                    "rule '\(gate.name)' will hold nothing: it ended at \(plan.zone.words(last.to, readAt: now))",
+                    advice: "give it a later 'until', or remove it", level: .warning)
+            }
             return Problem(
                 place,
                 "rule '\(gate.name)' will hold nothing: it has no window in the next "
                     + "\(DailyWindow.daysAheadMax) days",
                 advice: "give it days to come, or remove it", level: .warning)
         }
+    }
+
+    /// That no rule judges figures: nothing is wrong with that, and nobody wants it.
+    private static func ruleless(_ config: Config?) -> [Problem] {
+        guard let config, config.plan.detectors.isEmpty else { return [] }
+        return [
+            Problem(
+                config.rulesPlace, "no rule judges figures, so nothing is sent but the bot's own troubles",
+                advice: "add a rule, such as floor: {plugin: threshold, metric: crash_free_users, critical: \"< 99%\"}",
+                level: .warning)
+        ]
     }
 
     /// The quiet hours that leave no hour between them in which anything is sent.
@@ -217,7 +238,7 @@ public struct CheckReport {
         }
         for gate in calendar {
             let title = paint.bold("\(gate.name) holds messages") + paint.dim("  (\(plan.zone.name), next 14 days)")
-            parts.append(lines(title, ClosedTimes(gate.spans, in: plan.zone).lines))
+            parts.append(lines(title, ClosedTimes(gate.spans, in: plan.zone, now: now).lines))
         }
         for watch in watches {
             let title = paint.bold("\(watch.name) on call") + paint.dim("  (\(watch.zone.name), next 14 days)")
@@ -251,10 +272,13 @@ public struct CheckReport {
     }
 
     private func words(_ delay: Plan.DetectionDelay) -> String {
+        let condition = delay.gathersEvidence ? ", once the figures are enough evidence" : ""
         guard delay.isPushed else {
-            return "usually within \(delay.usual.short), at worst \(delay.worst.short)"
+            return "usually within \(delay.usual.short), at worst \(delay.worst.short)\(condition)"
         }
-        return delay.usual == .zero ? "as soon as figures are pushed" : "\(delay.usual.short) after figures are pushed"
+        return
+            (delay.usual == .zero ? "as soon as figures are pushed" : "\(delay.usual.short) after figures are pushed")
+            + condition
     }
 
     private func wall(_ moment: Moment, _ zone: Zone) -> String { ClosedTimes.wall(moment, zone) }

@@ -3,12 +3,15 @@ internal import PluginKit
 /// When a gate is closed, in few words: days on which it closes and opens at the same time are one line.
 struct ClosedTimes {
     private let zone: Zone
+    private let now: Moment
     /// Spans that begin and end at the same times of the day, on days that follow one another.
     private var runs: [[TimeSpan]] = []
 
-    /// - Parameter spans: in order.
-    init(_ spans: [TimeSpan], in zone: Zone) {
+    /// - Parameters:
+    ///   - spans: in order, as they are from now on.
+    init(_ spans: [TimeSpan], in zone: Zone, now: Moment) {
         self.zone = zone
+        self.now = now
         for span in spans {
             if let last = runs.last?.last, follows(span, last) {
                 runs[runs.count - 1].append(span)
@@ -36,6 +39,8 @@ struct ClosedTimes {
         guard let first = run.first, let last = run.last else { return nil }
         guard first.to < .latest else { return "always" }
         guard run.count > 1 else {
+            // What is closed from now on was closed before, and nobody wants to know what time it is.
+            if first.from == now { return "until \(ClosedTimes.wall(first.to, zone))" }
             return "\(ClosedTimes.wall(first.from, zone)) – \(ClosedTimes.wall(first.to, zone))"
         }
         let (from, to) = (ClosedTimes.date(zone.civil(first.from)), ClosedTimes.date(zone.civil(last.from)))

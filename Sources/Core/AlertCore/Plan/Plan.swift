@@ -171,14 +171,16 @@ public struct Plan: Sendable {
     }
 
     /// How late a rule can be, once the figures can carry an alarm: usually the time between two polls of its slowest
-    /// source and the time that the condition must hold; at worst the longest time between two polls, the poll's timeout
-    /// and the same. What is pushed is judged at once.
+    /// source and the time that the condition must hold, or that figures must be old; at worst the longest time between
+    /// two polls, the poll's timeout and the same. What is pushed is judged at once.
     public struct DetectionDelay: Sendable {
         public let rule: String
         public let usual: Duration
         public let worst: Duration
         /// Whether none of its sources is polled.
         public let isPushed: Bool
+        /// Whether the first bad figures may be too few for it to be sure.
+        public let gathersEvidence: Bool
     }
 
     public var detectionDelays: [DetectionDelay] {
@@ -187,10 +189,11 @@ public struct Plan: Sendable {
             let slowest = polled.map {
                 ($0.slowsWhen.isEmpty ? $0.every.scaled(by: 1 + $0.jitter) : $0.slowest) + $0.timeout
             }
-            let hold = rule.detector.holdTime
+            let evidence = rule.detector.evidenceTime
+            let hold = rule.detector.holdTime + (evidence ?? .zero)
             return DetectionDelay(
                 rule: rule.name, usual: (polled.map { max($0.every, $0.throttle) }.max() ?? .zero) + hold,
-                worst: (slowest.max() ?? .zero) + hold, isPushed: polled.isEmpty)
+                worst: (slowest.max() ?? .zero) + hold, isPushed: polled.isEmpty, gathersEvidence: evidence == nil)
         }
     }
 

@@ -96,6 +96,7 @@ public struct DropDetector: SubjectDetector {
     /// Short spans tell sooner; a source that can choose gives five minutes.
     public var spans: [Duration] { [.minutes(5)] }
     public var holdTime: Duration { .zero }
+    public var evidenceTime: Duration? { nil }
 
     public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
         guard let memory = series.memory(DropMemory.self, need), memory.isReady, memory.rarity < rarity,

@@ -58,6 +58,7 @@ public struct ReleaseDetector: Detector {
     let checksPerDay: Double
 
     public let holdTime: Duration
+    public var evidenceTime: Duration? { nil }
     public var needsCounts: Bool { true }
     public var severities: Set<Severity>? {
         Set([severity] + (critical == nil ? [] : [.critical]) + (reportsFine ? [.info] : []))

@@ -18,10 +18,12 @@ public struct StaleDetector: Detector {
 
     private let after: Duration
     private let severity: Severity
+    private let zone: Zone
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         after = options[Self.after]
         severity = options[Self.severity]
+        zone = context.zone
     }
 
     public var metrics: [Metric] { [] }
@@ -29,6 +31,7 @@ public struct StaleDetector: Detector {
     public var lookback: Duration { after }
     public var spans: [Duration] { [] }
     public var holdTime: Duration { .zero }
+    public var evidenceTime: Duration? { after }
     public var scope: DetectorScope { .source }
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
@@ -40,11 +43,12 @@ public struct StaleDetector: Detector {
                 span: newest,
                 saying: Phrase(
                     .staleSource,
-                    [.moment: .moment(newest.to), .age: .period(lastGood - newest.to), .limit: .period(after)]))
+                    [.moment: .moment(newest.to), .age: .period(lastGood - newest.to), .limit: .period(after)]),
+                clock: clock)
             return [Finding(Judgement(.firing(severity), .between, evidence))]
         }
         if now - newest.to >= after {
-            let sentence = "no usable answer since \(lastGood): source-failing reports that if it lasts"
+            let sentence = "no usable answer since \(clock(lastGood)): source-failing reports that if it lasts"
             return [Finding(unknown(sentence, newest))]
         }
         let evidence = Evidence(
@@ -68,7 +72,7 @@ public struct StaleDetector: Detector {
             if age >= after {
                 let phrase = Phrase(
                     .staleApp, [.moment: .moment(span.to), .age: .period(age), .limit: .period(after)])
-                let evidence = Evidence(span: span, saying: phrase)
+                let evidence = Evidence(span: span, saying: phrase, clock: clock)
                 return Finding(Judgement(.firing(severity), .between, evidence), about: app)
             }
             guard tracked.contains(app) else { return nil }
@@ -76,6 +80,8 @@ public struct StaleDetector: Detector {
             return Finding(Judgement(.ok(recovered: true), .far, evidence), about: app)
         }
     }
+
+    private func clock(_ moment: Moment) -> String { zone.words(moment) }
 
     private func unknown(_ sentence: String, _ span: TimeSpan?) -> Judgement {
         Judgement(.unknown(sentence), .far, Evidence(span: span, sentence: sentence))

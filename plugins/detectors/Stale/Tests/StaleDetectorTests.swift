@@ -39,7 +39,7 @@ import Testing
         #expect(incident.subject == Subject(source: "ios", app: "ios"))
         #expect(
             incident.evidence.sentence
-                == "answers, but its newest figures are from 2026-11-20T12:00:00Z, 1 h 20 min before the answer; "
+                == "answers, but its newest figures are from Fri 20 Nov 12:00 UTC, 1 h 20 min before the answer; "
                 + "the limit is 1 h")
         bot.crash()
         answer(&bot, until: start + .hours(3)) { $0 - .minutes(5) }

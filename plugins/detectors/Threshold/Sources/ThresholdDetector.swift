@@ -73,6 +73,7 @@ public struct ThresholdDetector: SubjectDetector {
     private let confidenceText: String
 
     public let holdTime: Duration
+    public var evidenceTime: Duration? { confidence == nil ? .zero : nil }
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         composite = try Composite(options, context)
