@@ -302,8 +302,11 @@ let package = Package(
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests(
             "RuntimeTests",
-            ["Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting", "EscalateGate", "PluginTesting"]
-                + kit,
+            [
+                "Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting", "BudgetGate", "EscalateGate",
+                "MuteGate",
+                "PluginTesting", "StaleDetector",
+            ] + kit,
             exclude: ["Fixtures"]),
 
         // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.

@@ -115,6 +115,34 @@ import Testing
             for name in ["until", "by", "reason"] { mute[name] = .null }
         }
         #expect(MuteText(written, paint, clock).text == "m1 (in the config) app shop-*, from 10:00 permanently")
+        // One that has no begin began at no time.
+        let always = mute { $0["from"] = .null }
+        #expect(MuteText(always, paint, clock).text == "m1 app shop-*, until 14:00, by ada: hotfix")
+    }
+
+    @Test func `of an app that several sources have, the status says from which one nothing can be judged`() {
+        func rule(_ source: JSON, _ app: JSON) -> JSON {
+            ["rule": "floor", "source": source, "app": app, "verdict": "unknown", "sentence": "too few users"]
+        }
+        let rules: JSON = [rule("play", "shop"), rule("fire", "shop"), rule("play", "bank")]
+        let text = StatusText(["running": true, "rules": rules], paint, in: .utc).text
+        #expect(
+            text.contains(
+                """
+                Cannot judge yet
+                  shop from play: floor: too few users
+                  shop from fire: floor: too few users
+                  bank: floor: too few users
+                """), "\(text)")
+    }
+
+    @Test func `a bot that has never polled has told its journal nothing`() {
+        func title(_ lastPolled: JSON) -> String {
+            let status: JSON = ["bot": "b", "running": false, "sources": [["name": "ios", "last_polled": lastPolled]]]
+            return StatusText(status, paint, in: .utc).text.split(separator: "\n").first.map(String.init) ?? ""
+        }
+        #expect(title(.null) == "b  not running; it has not polled anything yet")
+        #expect(title("2026-11-20T11:58:00Z") == "b  not running; this is from its journal")
     }
 
     @Test func `the status names what waits, what fails and what is muted`() {
@@ -198,7 +226,7 @@ import Testing
     @Test func `a status of nothing has its headings, and says that no bot runs`() {
         #expect(
             StatusText(["running": false], Paint(isOn: true), in: .utc).text == """
-                \u{1B}[1malertbot\u{1B}[0m  \u{1B}[33mnot running; this is from its journal\u{1B}[0m
+                \u{1B}[1malertbot\u{1B}[0m  \u{1B}[33mnot running; it has not polled anything yet\u{1B}[0m
 
                 \u{1B}[1mSources\u{1B}[0m
 

@@ -80,6 +80,14 @@ import Testing
         #expect(polled.output.contains("\n    source absent: the last poll failed: "))
     }
 
+    @Test func `a rule that compares releases says where there are none`() async throws {
+        let config = Shop.config.replacing("rules:\n", with: "rules:\n  rollout: {plugin: release}\n")
+        let preview = try await Shop.scratch(config, figures: Shop.line("shop-ios", crashed: 0)).alertbot(
+            "dry-run", "--observations", "figures.jsonl")
+        let words = "shop-ios from figures: there are no figures of any release"
+        #expect(preview.output.contains(words), "\(preview.output)")
+    }
+
     @Test func `what a backtest could judge once counts as judged`() async throws {
         let story =
             Shop.line("shop-ios", crashed: 500, seen: "2026-11-20T20:00:00Z")

@@ -1,6 +1,8 @@
 internal import AlertCore
 internal import AlertTesting
+internal import MuteGate
 internal import PluginKit
+internal import PluginTesting
 internal import Runtime
 internal import Testing
 
@@ -80,6 +82,18 @@ internal import Testing
         let source = report(rehearsal).status(isRunning: true)["sources"]?.array?.first
         #expect(source?["next_poll"] == .null)
         #expect(source?["every"] == .null)
+    }
+
+    @Test func `a mute of the config began when the config says, whenever somebody asks`() throws {
+        var plan = Plan.rehearsed()
+        let until = "2026-11-21"
+        plan.gates = [
+            GatePlan(name: "open", gate: try MuteGate.written(["until": until], name: "open")),
+            GatePlan(name: "begun", gate: try MuteGate.written(["from": "2026-11-20", "until": until], name: "begun")),
+        ]
+        let mutes = StatusReport(Rehearsal(plan).state, plan, at: .rehearsalStart).mutes.array ?? []
+        #expect(mutes.map { $0["from"] } == [.null, "2026-11-20T00:00:00Z"])
+        #expect(mutes.map { $0["until"] } == ["2026-11-21T00:00:00Z", "2026-11-21T00:00:00Z"])
     }
 
     @Test func `who waits for the limit of an account says for whom, and until when`() throws {

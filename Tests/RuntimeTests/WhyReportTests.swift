@@ -1,9 +1,11 @@
 import AlertCore
 import AlertTesting
+import BudgetGate
 import EscalateGate
 import PluginKit
 import PluginTesting
 import Runtime
+import StaleDetector
 import Testing
 
 /// The answer to "why".
@@ -161,6 +163,32 @@ import Testing
         #expect(paragraph(bot)[0].hasSuffix("\n  ios is not polled: it receives pushes"), "\(paragraph(bot))")
         let entry = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first
         #expect(entry?["next_poll"] == .null)
+    }
+
+    @Test func `a source to which nobody has pushed yet has no figures that are too old`() throws {
+        var source = SourcePlan(name: "ios")
+        source.isPushed = true
+        let stale = DetectorPlan(name: "stale", detector: try WrittenOptions([]).detector(StaleDetector.self))
+        var bot = bot(.rehearsed(sources: [source], detectors: [stale]))
+        let answer = PollReport(.stale(measured: bot.now))
+        bot.step(.polled(source: "ios", answer, validators: [:]))
+        #expect(paragraph(bot)[0].contains("\n  nothing has been pushed to ios yet\n"), "\(paragraph(bot))")
+        bot.step(.pushed(source: "ios", PollReport(.values([.cue(.fine, of: .shop, at: bot.now)])), id: 1))
+        bot.step(.polled(source: "ios", answer, validators: [:]))
+        #expect(paragraph(bot)[0].contains("\n  ios has given no usable answer since"), "\(paragraph(bot))")
+    }
+
+    @Test func `a budget that is spent concerns what follows, not what is on its way, and says what it keeps`() throws {
+        let budget = try BudgetGate.written(["at_most": "2 per 1h"], name: "calm")
+        var bot = bot(.rehearsed(gates: [GatePlan(name: "calm", gate: budget)]))
+        bot.sendAnswer = { _, _ in nil }
+        bot.see([(.shop, .warning), (Subject(source: "ios", app: "bank"), .fine)])
+        bot.advance(by: .seconds(1))
+        let text = paragraph(bot, app: "shop")[0]
+        #expect(
+            text.contains(
+                "team: being notified (warning); what follows is held by budget:calm (1 of 2 messages left in 1 h, "
+                    + "kept for apps that have had none) until "), "\(text)")
     }
 
     @Test func `what is fine says what would come of it`() throws {

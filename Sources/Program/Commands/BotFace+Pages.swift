@@ -197,7 +197,11 @@ struct Look {
     private func source(_ source: SourcePlan) -> PageSource {
         let record = state.schedule.sources[source.name] ?? SourceRecord()
         let isPolling = state.schedule.polling.contains(source.name)
-        let word = record.stopped != nil ? "stopped" : record.lastOutcome?.word ?? "not polled yet"
+        // That nothing was pushed is no answer.
+        let isUntouched = source.isPushed && record.lastChanged == nil
+        let word =
+            record.stopped != nil
+            ? "stopped" : isUntouched ? "nothing pushed yet" : record.lastOutcome?.word ?? "not polled yet"
         let lastData = record.lastChanged.map { "last data \(plan.zone.words($0))" } ?? "no data yet"
         var pace = source.isPushed ? "receives pushes; \(lastData)" : "every \(source.every.short)"
         if let due = record.due, record.stopped == nil, !source.isPushed {
@@ -210,7 +214,8 @@ struct Look {
         return PageSource(
             name: source.name, state: word,
             isWell: isWell(source),
-            pace: pace, trouble: record.stopped ?? failure ?? record.warnings.first, lastGood: record.lastGood)
+            pace: pace, trouble: record.stopped ?? failure ?? record.warnings.first,
+            lastGood: isUntouched ? nil : record.lastGood)
     }
 
     var channels: [PageChannel] {

@@ -23,13 +23,17 @@ public struct StatusText {
         let isRunning = status["running"] == .bool(true)
         let title =
             paint.bold(status["bot"]?.string ?? "alertbot") + "  "
-            + (isRunning ? paint.green("running") : paint.yellow("not running; this is from its journal"))
+            + (isRunning ? paint.green("running") : paint.yellow("not running; \(origin)"))
             + (now.map { paint.dim("  \(clock.whole($0))") } ?? "")
         var parts = [[title], section("Sources", elements("sources").flatMap(source))]
         let incidents = IncidentText.all(elements("incidents"), paint, clock)
         parts.append(section("Incidents", incidents.isEmpty ? ["  none"] : incidents))
         let unknown = elements("rules").filter { $0["verdict"] == "unknown" }
-        if !unknown.isEmpty { parts.append(section("Cannot judge yet", unknown.map(rule))) }
+        if !unknown.isEmpty {
+            let shared = appsOfSeveralSources
+            let lines = unknown.map { rule($0, namesSource: shared.contains($0.word("app"))) }
+            parts.append(section("Cannot judge yet", lines))
+        }
         parts.append(section("Channels", elements("channels").flatMap(channel)))
         let onCall = elements("oncall").map { shift in
             "  \(shift.word("rotation")): \(shift.word("person"))"
@@ -53,6 +57,12 @@ public struct StatusText {
             parts.append([paint.yellow("The config on disk has errors and is not in use: \(trouble.tamed)")])
         }
         return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
+    /// Where it comes from what is said of a bot that does not run: one that has never polled has told its journal nothing.
+    private var origin: String {
+        elements("sources").allSatisfy { $0["last_polled"]?.string == nil }
+            ? "it has not polled anything yet" : "this is from its journal"
     }
 
     private func section(_ title: String, _ lines: [String]) -> [String] { [paint.bold(title)] + lines }
@@ -79,9 +89,17 @@ public struct StatusText {
             + warnings.map { paint.yellow("    \($0.tamed)") }
     }
 
-    private func rule(_ rule: JSON) -> String {
+    /// The apps that more than one source has figures of.
+    private var appsOfSeveralSources: Set<String> {
+        let sources = Dictionary(grouping: elements("rules")) { $0.word("app") }
+            .mapValues { Set($0.map { $0.word("source") }) }
+        return Set(sources.filter { $0.value.count > 1 }.keys)
+    }
+
+    private func rule(_ rule: JSON, namesSource: Bool) -> String {
         let release = rule["release"]?.string.map { " \($0.tamed)" } ?? ""
-        return "  \(rule.word("app"))\(release): \(rule.word("rule")): \(rule.word("sentence"))"
+        let source = namesSource ? " from \(rule.word("source"))" : ""
+        return "  \(rule.word("app"))\(release)\(source): \(rule.word("rule")): \(rule.word("sentence"))"
     }
 
     private func channel(_ channel: JSON) -> [String] {
@@ -200,13 +218,13 @@ public struct MuteText {
 
     public var text: String {
         let until = mute["until"]?.string.map { "until \(clock.at($0))" } ?? "permanently"
-        let from = mute["from"]?.string.map { clock.at($0) } ?? "?"
+        let from = mute["from"]?.string.map { "from \(clock.at($0)) " } ?? ""
         let by = mute["by"]?.string.map { ", by \($0)" } ?? ""
         let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
         let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
         let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
         return paint.bold(mute["id"]?.string ?? "?")
-            + "\(origin) \(what), from \(from) \(until)\(by)\(reason)".tamed
+            + "\(origin) \(what), \(from)\(until)\(by)\(reason)".tamed
     }
 }
 

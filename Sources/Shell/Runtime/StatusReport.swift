@@ -95,10 +95,11 @@ public struct StatusReport: Sendable {
             object["origin"] = "command"
             return .object(object)
         }
-        let written = plan.gates.filter { $0.gate.stage == .mutes }.flatMap { gate in
-            (gate.calendar?.schedule(from: now, count: 1) ?? []).map { span -> JSON in
+        let written = plan.gates.filter { $0.gate.stage == .mutes }.compactMap { gate in
+            gate.window(at: now).map { span -> JSON in
                 [
-                    "id": .string(gate.name), "match": gate.match.json, "from": JSON(span.from),
+                    "id": .string(gate.name), "match": gate.match.json,
+                    "from": JSON(span.from > .earliest ? span.from : nil),
                     "until": JSON(span.to.ifKnown), "reason": JSON(gate.gate.purpose), "by": .null,
                     "origin": "config",
                 ]

@@ -173,7 +173,10 @@ public struct WhyReport: Sendable {
         if let source = state.schedule.sources[subject.source] {
             if let since = source.silentSince, !explanation.isTrouble {
                 let why = source.failure.map { ": \($0.sentence.tamed)" } ?? ": its figures are older than allowed"
-                lines.append("  \(subject.source) has given no usable answer since \(clock(since))\(why)")
+                lines.append(
+                    isPushed(subject.source) && source.lastChanged == nil
+                        ? "  nothing has been pushed to \(subject.source) yet"
+                        : "  \(subject.source) has given no usable answer since \(clock(since))\(why)")
             }
             let reasons = source.reasons.map(\.rawValue).joined(separator: ", ")
             if let stopped = source.stopped {
@@ -235,10 +238,11 @@ public struct WhyReport: Sendable {
         }
         if let closure = way.closure {
             let until = closure.until.ifKnown.map { " until \(clock($0))" } ?? ""
-            let isAbout = explanation.incident == nil ? "would be held" : "held"
+            let account = way.gates.first { closure.isOf($0.name) }?.account.map { " (\($0))" } ?? ""
             parts.append(
                 closure.fate == .drop
-                    ? "new ones are dropped by \(closure.reason)" : "\(isAbout) by \(closure.reason)\(until)")
+                    ? "new ones are dropped by \(closure.reason)"
+                    : "\(whatIsHeld(way, explanation.incident)) by \(closure.reason)\(account)\(until)")
         }
         let passed = way.gates.filter { $0.closedUntil == nil }
         if !passed.isEmpty {
@@ -248,6 +252,13 @@ public struct WhyReport: Sendable {
         if let reminder = way.reminder, way.closure == nil { parts.append("next reminder \(clock(reminder))") }
         if let queued = queued(way.channel, explanation) { parts.append(queued) }
         return parts.joined(separator: "; ")
+    }
+
+    /// What a closed gate does to what the channel hears next. It does not concern what is on its way already.
+    private func whatIsHeld(_ way: Explanation.Way, _ incident: Incident?) -> String {
+        guard incident != nil else { return "would be held" }
+        let isUnderWay = way.standing?.hold == nil && !waiting(way.channel, incident).isEmpty
+        return isUnderWay ? "what follows is held" : "held"
     }
 
     /// What channels still have to hear of an incident that is over.
@@ -303,6 +314,16 @@ public struct WhyReport: Sendable {
     }
 
     private func clock(_ moment: Moment) -> String { plan.zone.words(moment, readAt: now) }
+}
+
+extension Closure {
+    /// Whether the gate of that name is the one that is closed.
+    fileprivate func isOf(_ gate: String) -> Bool {
+        switch reason {
+        case .gate(_, let name), .quietHours(let name), .muted(let name): name == gate
+        default: false
+        }
+    }
 }
 
 extension Explanation {

@@ -35,7 +35,7 @@ extension Core {
             let unseen = plan.sources.filter { rule.canConcern(source: $0.name) && !seen.contains($0.name) }
             return assessments
                 + unseen.map { source in
-                    let sentence = state.silence(of: source.name)
+                    let sentence = state.silence(of: source)
                     return Assessment(
                         rule: rule.name, source: source.name, subject: nil, verdict: .unknown(sentence),
                         sentence: sentence)
@@ -80,7 +80,12 @@ extension Core {
         guard !findings.isEmpty else {
             // A rule that tells of issues and finds no news has judged all the same; one of figures found none to
             // judge.
-            let sentence = rule.detector.readsIssues ? "" : "the figures contain nothing that the rule can judge"
+            let hasReleases = sight.parts.contains { !($0.subject.release ?? "").isEmpty }
+            let sentence =
+                rule.detector.readsIssues
+                ? ""
+                : rule.scope == .app && !hasReleases
+                    ? "there are no figures of any release" : "the figures contain nothing that the rule can judge"
             return [
                 Assessment(
                     rule: rule.name, source: sight.subject.source, subject: sight.subject,
@@ -99,8 +104,9 @@ extension Core {
 
 extension State {
     /// Why a rule has nothing to judge of a source.
-    fileprivate func silence(of source: String) -> String {
-        let record = schedule.sources[source]
+    fileprivate func silence(of source: SourcePlan) -> String {
+        let record = schedule.sources[source.name]
+        if source.isPushed, record?.lastChanged == nil { return "nothing has been pushed yet" }
         switch record?.lastOutcome {
         case .failed: return "the last poll failed" + (record?.failure.map { ": \($0.sentence)" } ?? "")
         case .noData: return "the source answered, but there was nothing in the span"

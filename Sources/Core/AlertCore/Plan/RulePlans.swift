@@ -115,5 +115,15 @@ public struct GatePlan: Sendable {
         calendar = gate as? any CalendarGate
     }
 
+    /// When it is closed by the calendar, now or next: while a mute is in force from its begin on, `.earliest` where it
+    /// has none. Of what recurs, from now on.
+    public func window(at now: Moment) -> TimeSpan? {
+        guard let calendar, let next = calendar.schedule(from: now, count: 1).first else { return nil }
+        guard calendar.stage == .mutes, let whole = calendar.schedule(from: .earliest, count: 1).first,
+            whole.from <= now, whole.to == next.to
+        else { return next }
+        return whole
+    }
+
     func lets(_ severity: Severity) -> Bool { gate.except.map { severity >= $0 } ?? false }
 }

@@ -73,8 +73,12 @@ public struct BudgetGate: Gate {
 
     public func account(of channel: String, at now: Moment, given view: any GateView) -> String? {
         guard channels.isEmpty || channels.contains(channel) else { return nil }
-        let told = view.told(channel).count { $0.at + rate.per > now }
-        return "\(max(0, rate.count - told)) of \(rate.count) messages left in \(rate.per.short)"
+        let told = view.told(channel).filter { $0.at + rate.per > now }
+        let left = max(0, rate.count - told.count)
+        let hadSome = Set(told.flatMap(\.apps).filter(view.hasFigures))
+        let isKept = left > 0 && left <= min(rate.count / 2, view.appCount - hadSome.count)
+        return "\(left) of \(rate.count) messages left in \(rate.per.short)"
+            + (isKept ? ", kept for apps that have had none" : "")
     }
 
     /// When there is room for a message about the app; nil when there is now.
