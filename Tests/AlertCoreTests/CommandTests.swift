@@ -251,7 +251,7 @@ import Testing
             (.retry(dead), "delivery \(dead) has not failed: it was delivered at Fri 20 Nov 12:01 UTC"),
             (
                 .mute(.all, until: .at(start), reason: nil, by: nil),
-                "a mute that ends at 2026-11-20T12:00:00Z would already be over"
+                "a mute that ends at Fri 20 Nov 12:00 UTC would already be over"
             ),
         ]
         for (command, sentence) in table { #expect(tell(&bot, command) == .refused(sentence)) }

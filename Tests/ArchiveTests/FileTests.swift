@@ -164,18 +164,19 @@ import TimeZones
 
     @Test func `what a playback left out is reported in words`() {
         var playback = Playback(.empty, until: .at("10:00"))
-        #expect(playback.remarks(until: nil) == ["there are no observations to replay"])
+        #expect(playback.remarks(until: nil, in: .utc) == ["there are no observations to replay"])
         let late = ObservationReader.Batch(seen: .at("11:00"), lines: [.figures(of: "ios", at: .at("11:00"))])
         playback.feed(late)
         #expect(
-            playback.remarks(until: .at("10:00")) == [
-                "1 line seen after 2026-11-20T10:00:00Z is not played", "there are no observations to replay",
+            playback.remarks(until: .at("10:00"), in: .utc) == [
+                "1 line seen after Fri 20 Nov 10:00 UTC is not played", "there are no observations to replay",
             ])
         playback.feed(late)
         playback.feed(ObservationReader.Batch(seen: .at("09:00"), lines: [.figures(of: "ios", at: .at("09:00"))]))
         #expect(
-            playback.remarks(until: .at("10:00")) == ["2 lines seen after 2026-11-20T10:00:00Z are not played"])
-        #expect(playback.remarks(until: nil) == [])
+            playback.remarks(until: .at("10:00"), in: .utc)
+                == ["2 lines seen after Fri 20 Nov 10:00 UTC are not played"])
+        #expect(playback.remarks(until: nil, in: .utc) == [])
     }
 
     @Test func `what somebody wrote behind an option is meant, or it is wrong usage`() throws {

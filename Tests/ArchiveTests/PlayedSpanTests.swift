@@ -58,7 +58,7 @@ import Testing
         #expect(played.times == ["19T09:00 ios", "20T09:00 ios"])
         #expect(
             stage.complained
-                == "alertbot: played what was recorded from 2026-11-19T09:00:00Z to 2026-11-20T09:00:00Z\n")
+                == "alertbot: played what was recorded from Thu 19 Nov 09:00 UTC to Fri 20 Nov 09:00 UTC\n")
         #expect(stage.web.asked.isEmpty)
     }
 
@@ -71,7 +71,8 @@ import Testing
         let (played, _) = try await play(config, .init(since: "3h", cache: cache))
         #expect(played.times == ["20T11:00 ios", "20T12:00 ios"])
         // The first of it is more than an hour after the begin that was asked for.
-        #expect(stage.complained.hasPrefix("alertbot: warning: played only what was recorded from 2026-11-20T11:00"))
+        #expect(
+            stage.complained.hasPrefix("alertbot: warning: played only what was recorded from Fri 20 Nov 11:00 UTC"))
         #expect(!scratch.names.contains("cache"))
     }
 

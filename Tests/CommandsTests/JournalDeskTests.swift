@@ -57,6 +57,24 @@ import Testing
         #expect(stage.complained == "")
     }
 
+    @Test func `a journal that is not there yet is not said to be sound`() throws {
+        try desk().verify()
+        #expect(stage.said == "\(folder): there is no journal yet\n")
+    }
+
+    @Test func `while a bot runs, its journal is not compacted from outside`() throws {
+        try write(1)
+        var state = State()
+        let ledger = try Ledger(opening: FolderDisk(folder), rebuilding: &state)
+        let failure = #expect(throws: Failure.self) { try desk().compact(at: stage.clock.now(), .none) }
+        #expect(failure?.status == .impossible)
+        #expect(
+            failure?.sentence.hasSuffix(
+                " is running in \(folder) and compacts its journal by itself; stop it first to compact it now") == true,
+            "\(failure?.sentence ?? "")")
+        _ = ledger
+    }
+
     @Test func `damage is reported on standard error and makes the answer no`() throws {
         try write(3)
         try damage()

@@ -42,7 +42,7 @@ import Testing
         let (preview, isWhole) = try dryRun().play(scratch.path("a.jsonl"), until: .at("11:00"))
         #expect(isWhole)
         #expect(decisions(preview) == ["2026-11-20T10:00:00Z ops opened send"])
-        #expect(stage.complained == "alertbot: warning: 1 line seen after 2026-11-20T11:00:00Z is not played\n")
+        #expect(stage.complained == "alertbot: warning: 1 line seen after Fri 20 Nov 12:00 CET is not played\n")
     }
 
     @Test func `a dry run of a recording takes what each source has said last, as of now`() throws {
@@ -53,7 +53,7 @@ import Testing
         ])
         let preview = try dryRun().repeatRecorded(at: stage.clock.now())
         #expect(decisions(preview) == ["2026-11-20T12:00:00Z ops opened send"])
-        #expect(stage.complained == "alertbot: source figures: its figures are from 2026-11-20T11:00:00Z\n")
+        #expect(stage.complained == "alertbot: source figures: its figures are from Fri 20 Nov 12:00 CET\n")
         let nothing = #expect(throws: Failure.self) { try dryRun().repeatRecorded(at: .at("09:00")) }
         #expect(
             nothing?.sentence
@@ -220,6 +220,47 @@ import Testing
         #expect(report.failure == nil)
     }
 
+    @Test func `a check warns of a mute that is over, and of one in force says only until when`() throws {
+        let nights = "nights: {plugin: quiet_hours, between: 22:00-07:00, except: critical}"
+        let over = try scratch.shop(stage.machine, replacing: nights, with: "freeze: {plugin: mute, until: 2026-11-21}")
+        let report = CheckReport(over, on: stage.machine)
+        let words =
+            "warning: rule 'freeze' will hold nothing: it ended at Sat 21 Nov 00:00 CET; give it a later 'until', or remove it"
+        #expect(report.problemTexts == [])
+        stage.clock.advance(by: .days(1))
+        let later = CheckReport(over, on: stage.machine)
+        #expect(later.problemTexts.count == 1 && later.problemTexts[0].contains(words), "\(later.problemTexts)")
+        #expect(later.failure == nil)
+        #expect(report.text(.none)?.contains("\n  until Sat 2026-11-21 00:00 CET") == true)
+    }
+
+    @Test func `a check warns where no rule judges figures`() throws {
+        let floor =
+            #"  floor: {plugin: threshold, metric: crash_free_users, warning: "< 99.5%", critical: "< 99%", window: 1h}"#
+            + "\n"
+        let report = CheckReport(try scratch.shop(stage.machine, replacing: floor, with: ""), on: stage.machine)
+        #expect(report.problemTexts.count == 1)
+        #expect(
+            report.problemTexts.first?.contains(
+                "config.yaml:5:1: warning: no rule judges figures, so nothing is sent but the bot's own troubles")
+                == true,
+            "\(report.problemTexts)")
+        #expect(report.failure == nil)
+    }
+
+    @Test(arguments: [
+        ("stale, after: 2h", "usually within 2 h 5 min, at worst 2 h 30 min"),
+        ("drop, metric: crash_free_users, by: 0.5pp", "20 s, once the figures are enough evidence"),
+        ("release, for: 10m", "usually within 15 min, at worst 40 min 20 s, once the figures are enough evidence"),
+        ("threshold, metric: crash_free_users, warning: < 99%, confidence: off", "at worst 30 min 20 s"),
+    ]) func `a check says what has to pass besides polls until a rule can fire`(rule: String, words: String) throws {
+        let floor = "threshold, metric: crash_free_users, warning: \"< 99.5%\", critical: \"< 99%\", window: 1h"
+        let file = try scratch.shop(stage.machine, replacing: floor, with: rule)
+        let text = try #require(CheckReport(file, on: stage.machine).text(.none))
+        let line = text.split(separator: "\n").first { $0.hasPrefix("  floor: ") }
+        #expect(line?.hasSuffix(words) == true, "\(text)")
+    }
+
     @Test(arguments: [
         ("between: 00:00-24:00", "rule 'nights' holds or drops everything"),
         (
@@ -246,7 +287,8 @@ import Testing
         let report = CheckReport(
             try ConfigFile(scratch.path("pushed.yaml"), .builtin, on: stage.machine), on: stage.machine)
         let text = try #require(report.text(.none))
-        #expect(text.contains("  floor: as soon as figures are pushed\n"), "\(text)")
+        #expect(
+            text.contains("  floor: as soon as figures are pushed, once the figures are enough evidence\n"), "\(text)")
         #expect(report.json["rules"]?.array?.first?["slowest_detection"]?.string == "0s")
     }
 
@@ -400,16 +442,19 @@ import Testing
         #expect(json["now"]?.string == "2026-11-20T10:30:00Z")
         #expect(json["why"]?.array?.first?["verdict"]?.string == "firing")
         #expect(
-            stage.complained.hasPrefix("alertbot: this replays what was recorded from "))
+            stage.complained.hasPrefix(
+                "alertbot: this replays what was recorded from Fri 20 Nov 11:00 CET to Fri 20 Nov 11:30 CET with "))
         try why(app: "shp-ios", at: .at("10:30")).answer(as: .text, .none)
         #expect(
             stage.said.hasSuffix(
                 "No figures of app 'shp-ios' have arrived; known: shop-ios; did you mean shop-ios?\n"))
         let early = #expect(throws: Failure.self) { try why(at: .at("09:30")).answer(as: .text, .none) }
         #expect(
-            early?.sentence.hasPrefix("the recording begins at 2026-11-20T10:00:00Z; nothing is known about ") == true)
+            early?.sentence
+                == "the recording begins at Fri 20 Nov 11:00 CET; nothing is known about Fri 20 Nov 10:30 CET")
         let late = #expect(throws: Failure.self) { try why(at: .at("13:00")).answer(as: .text, .none) }
         #expect(late?.status == .wrongUsage)
+        #expect(late?.sentence.hasPrefix("--at is Fri 20 Nov 14:00 CET, which is in the future") == true)
     }
 
     @Test func `why of the present reads the journal, and says when there is nothing yet`() throws {
@@ -417,6 +462,13 @@ import Testing
         #expect(
             stage.said
                 == "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources.\n")
+        try why(app: "alertbot").answer(as: .text, .none)
+        #expect(stage.said.hasSuffix("\nThe bot has no trouble now.\n"))
+        try why(app: "alertbot", rule: "floor").answer(as: .text, .none)
+        #expect(
+            stage.said.hasSuffix(
+                "\nRule floor does not judge app alertbot, which is the bot itself; leave out --rule to see the bot's "
+                    + "troubles.\n"))
         let failure = #expect(throws: Failure.self) { try why(rule: "flor") }
         #expect(
             failure

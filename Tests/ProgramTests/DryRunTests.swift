@@ -113,7 +113,7 @@ import Testing
             preview.errors
                 == "alertbot: source tools: it receives pushes and is not polled; --recorded takes the last figures that reached the bot\n"
         )
-        #expect(preview.output.contains("source tools: the source has given no observations"), "\(preview.output)")
+        #expect(preview.output.contains("source tools: nothing has been pushed yet"), "\(preview.output)")
     }
 
     @Test func `that a source has nothing to say is said`() async throws {
@@ -124,6 +124,19 @@ import Testing
         let played = try await Shop.scratch().alertbot("dry-run", "--observations", "figures.jsonl")
         #expect(played.status == 0)
         #expect(played.errors == "alertbot: warning: there are no observations to replay\n")
+    }
+
+    @Test(arguments: ["dry-run", "backtest"])
+    func `a file of sources that the config does not name cannot be replayed`(command: String) async throws {
+        let line = Shop.line("shop", crashed: 500).replacing("\"figures\"", with: "\"elsewhere\"")
+        let played = try await Shop.scratch(figures: line).alertbot(command, "--observations", "figures.jsonl")
+        #expect(played.status == 3)
+        #expect(played.output == "")
+        #expect(played.errors.contains("alertbot: warning: skipped 1 line of source 'elsewhere'"))
+        #expect(
+            played.errors.hasSuffix(
+                "alertbot: there are no observations to replay: every line of figures.jsonl is of a source that the "
+                    + "config does not name\n"), "\(played.errors)")
     }
 
     @Test(arguments: ["text", "html", "payload", "json"]) func `hostile names and titles are harmless in every format`(

@@ -41,7 +41,7 @@ import Testing
 
     @Test(
         arguments: [
-            ([], 0, "sound", ""),
+            ([], 0, "there is no journal yet", ""),
             (sound, 0, "sound", ""),
             (
                 [sound[0], sound[1].replacing("12:00:01", with: "12:00:09"), sound[2]], 1, "damaged",
@@ -183,7 +183,9 @@ import Testing
         _ = try await eventually("something was said") { bot.standardOutput.contains("shop-ios") ? true : nil }
         let compact = try await scratch.alertbot("journal", "compact")
         #expect(compact.status == 3)
-        #expect(compact.errors.contains("holds the lock on ./state; stop it first"), "\(compact.errors)")
+        #expect(
+            compact.errors.contains("is running in ./state and compacts its journal by itself; stop it first"),
+            "\(compact.errors)")
         let repair = try await scratch.alertbot("journal", "repair")
         #expect(repair.status == 0, "\(repair.all)")
         #expect(repair.output.contains("; lost: nothing\n"))

@@ -25,7 +25,7 @@ import Testing
         #expect(backtest.status == 0)
         #expect(
             backtest.errors
-                == "alertbot: played what was recorded from 2024-11-20T19:00:00Z to 2024-11-20T23:00:00Z\n")
+                == "alertbot: played what was recorded from Wed 20 Nov 2024 20:00 CET to Thu 21 Nov 2024 00:00 CET\n")
         #expect(
             try backtest.notifications == [
                 "2024-11-20T20:00:00Z shop-ios opened ops send first",
@@ -47,8 +47,8 @@ import Testing
         #expect(later.output.contains("Nothing would have been sent."))
         let earlier = try await scratch.alertbot("backtest", "--since", "7d", "--now", "2024-11-20T23:05:00Z")
         #expect(
-            earlier.errors == "alertbot: warning: played only what was recorded from 2024-11-20T19:00:00Z to "
-                + "2024-11-20T23:00:00Z\n")
+            earlier.errors == "alertbot: warning: played only what was recorded from Wed 20 Nov 2024 20:00 CET to "
+                + "Thu 21 Nov 2024 00:00 CET\n")
         let never = try await scratch.alertbot("backtest", "--since", "1h")
         #expect(never.status == 3)
         #expect(never.errors.contains("nothing from that span is recorded in "))
@@ -83,7 +83,7 @@ import Testing
         #expect(text.output.hasPrefix("shop-ios from figures: rule floor\n  fires (critical)"))
         #expect(
             text.errors
-                == "alertbot: this replays what was recorded from 2024-11-20T19:00:00Z to 2024-11-20T20:10:00Z with "
+                == "alertbot: this replays what was recorded from Wed 20 Nov 2024 20:00 CET to Wed 20 Nov 2024 21:10 CET with "
                 + "the current config; mutes and acknowledgements made by command are not recorded\n")
     }
 
@@ -92,10 +92,10 @@ import Testing
         let early = try await scratch.alertbot("why", "--at", "2024-11-20T18:59:59Z")
         #expect(early.status == 3)
         #expect(
-            early.errors == "alertbot: the recording begins at 2024-11-20T19:00:00Z; nothing is known about "
-                + "2024-11-20T18:59:59Z\n")
+            early.errors == "alertbot: the recording begins at Wed 20 Nov 2024 20:00 CET; nothing is known about "
+                + "Wed 20 Nov 2024 19:59 CET\n")
         let years = try await scratch.alertbot("why", "--at", "2020-01-01")
-        #expect(years.errors.hasPrefix("alertbot: the recording begins at 2024-11-20T19:00:00Z"))
+        #expect(years.errors.hasPrefix("alertbot: the recording begins at Wed 20 Nov 2024 20:00 CET"))
         let future = try await scratch.alertbot("why", "--at", "9000-01-01")
         #expect(future.status == 2)
         #expect(future.errors.contains("is in the future; leave it out to ask about now"))
@@ -116,7 +116,7 @@ import Testing
         let well = try await scratch.alertbot("dry-run", "--recorded", "--now", "2024-11-20T23:05:00Z")
         #expect(well.status == 0)
         #expect(well.output.contains("Nothing would be sent."))
-        #expect(well.errors == "alertbot: source figures: its figures are from 2024-11-20T23:00:00Z\n")
+        #expect(well.errors == "alertbot: source figures: its figures are from Thu 21 Nov 00:00 CET\n")
         let bad = try await scratch.alertbot(
             "dry-run", "--recorded", "--now", "2024-11-20T20:05:00Z", "--format", "json")
         #expect(try bad.notifications == ["2024-11-20T20:05:00Z shop-ios opened ops send first"])

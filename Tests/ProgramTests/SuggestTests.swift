@@ -74,7 +74,7 @@ import Testing
         let suggest = try await scratch.alertbot("suggest")
         #expect(suggest.status == 0)
         #expect(
-            suggest.errors == "alertbot: played what was recorded from 2026-11-17T01:00:00Z to 2026-11-20T00:00:00Z\n")
+            suggest.errors == "alertbot: played what was recorded from Tue 17 Nov 02:00 CET to Fri 20 Nov 01:00 CET\n")
         #expect(suggest.output.contains("floor-shop-ios:"))
         #expect(scratch.contents == before)
     }

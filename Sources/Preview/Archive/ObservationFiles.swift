@@ -53,6 +53,9 @@ public struct ObservationFiles {
         reader = ObservationReader(name: paths.first ?? "", sources: Set(sources))
     }
 
+    /// Whether there were lines, and all of them of sources that the config does not name.
+    public var isOfUnnamedSources: Bool { first == nil && !reader.skipped.isEmpty }
+
     /// Gives every batch to `take`, in the order of arrival; gives back whether every line could be read.
     public mutating func play(_ take: (ObservationReader.Batch) -> Void) throws(Failure) -> Bool {
         var bar = terminal.progress("Playing observations")
@@ -132,14 +135,24 @@ public struct ObservationFiles {
     }
 }
 
+extension Failure {
+    /// That nothing of a file of observations can be played.
+    public static func unnamed(_ path: String) -> Failure {
+        Failure(
+            .impossible,
+            "there are no observations to replay: every line of \(path == "-" ? "standard input" : path) is of a source "
+                + "that the config does not name")
+    }
+}
+
 extension Playback {
     /// What people should know of what was not played: that lines lie beyond the end that somebody asked for, and that
     /// there was nothing at all, because that nothing is said then is no good sign.
-    public func remarks(until end: Moment?) -> [String] {
+    public func remarks(until end: Moment?, in zone: Zone) -> [String] {
         var remarks: [String] = []
         if lateCount > 0, let end {
-            let isOne = lateCount == 1
-            remarks.append("\(lateCount.counted("line")) seen after \(end) \(isOne ? "is" : "are") not played")
+            let verb = lateCount == 1 ? "is" : "are"
+            remarks.append("\(lateCount.counted("line")) seen after \(zone.words(end)) \(verb) not played")
         }
         if lineCount == 0 { remarks.append("there are no observations to replay") }
         return remarks

@@ -48,7 +48,9 @@ public struct PlayedSpan: Sendable {
     public func play(_ take: (ObservationReader.Batch) -> Void) async throws(Failure) -> Bool {
         if let observations = wish.observations {
             var file = ObservationFiles(observations, sources: sources, machine.terminal)
-            return try file.play(take)
+            let isWhole = try file.play(take)
+            if file.isOfUnnamedSources { throw .unnamed(observations) }
+            return isWhole
         }
         let folder = RecordedFolder(config.bot.stateFolder)
         guard let since = wish.since else { return try playRecording(folder, from: nil, take) }
@@ -82,11 +84,13 @@ public struct PlayedSpan: Sendable {
         if let first = file.first, let last = file.last {
             let isShort = begin.map { first - $0 > PlayedSpan.recordingGapMax } ?? false
             machine.terminal.error(
-                "alertbot: \(isShort ? "warning: played only" : "played") what was recorded from \(first) "
-                    + "to \(min(last, end ?? last))")
+                "alertbot: \(isShort ? "warning: played only" : "played") what was recorded from "
+                    + "\(clock(first)) to \(clock(min(last, end ?? last)))")
         }
         return isWhole
     }
+
+    private func clock(_ moment: Moment) -> String { config.plan.zone.words(moment, readAt: machine.clock.now()) }
 
     /// How long after the begin that was asked for a recording may begin without a warning: sources are polled at least
     /// every 30 minutes unless told otherwise, and a poll may fail.

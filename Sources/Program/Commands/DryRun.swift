@@ -32,7 +32,10 @@ public struct DryRun: Sendable {
         var file = ObservationFiles(path, sources: config.sources.keys, machine.terminal)
         var playback = Playback(config.plan, from: state, until: end, faults: faults)
         let isWhole = try file.play { playback.feed($0) }
-        for remark in playback.remarks(until: end) { machine.terminal.error("alertbot: warning: \(remark)") }
+        if file.isOfUnnamedSources { throw .unnamed(path) }
+        for remark in playback.remarks(until: end, in: config.plan.zone) {
+            machine.terminal.error("alertbot: warning: \(remark)")
+        }
         let preview = playback.finish(now: machine.clock.now())
         tellFaults(preview)
         return (preview, isWhole)
@@ -50,7 +53,9 @@ public struct DryRun: Sendable {
         }
         var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)
         for batch in batches {
-            machine.terminal.error("alertbot: source \(batch.source): its figures are from \(batch.seen)")
+            machine.terminal.error(
+                "alertbot: source \(batch.source): its figures are from \(config.plan.zone.words(batch.seen, readAt: now))"
+            )
             let age = now - batch.seen
             preview.feed(batch.lines.map { $0.moved(by: age) }, asked: batch.asked + age, at: now)
         }
@@ -81,7 +86,7 @@ public struct DryRun: Sendable {
                 failures += 1
                 machine.terminal.error("alertbot: source \(input.sourceName): \(failure)")
             }
-            if let silence = input.silence {
+            if let silence = input.silence(in: config.plan.zone) {
                 machine.terminal.error("alertbot: source \(input.sourceName): \(silence)")
             }
             for warning in input.warnings(for: config.plan) {
@@ -148,11 +153,11 @@ extension Input {
     }
 
     /// Why there is nothing to judge, though the source has answered.
-    fileprivate var silence: String? {
+    fileprivate func silence(in zone: Zone) -> String? {
         guard case .polled(_, let report, _) = self else { return nil }
         switch report.outcome {
         case .noData: return "no data: it answered, and nothing happened in the span"
-        case .stale(let measured): return "stale: its figures are from \(measured), older than allowed"
+        case .stale(let measured): return "stale: its figures are from \(zone.words(measured)), older than allowed"
         case .values, .unchanged, .failed: return nil
         }
     }

@@ -35,9 +35,12 @@ public struct JournalDesk: Sendable {
             if quarantined > 0 {
                 terminal.error("\(quarantined.counted("damaged piece")) kept in \(folder)/quarantine.jsonl")
             }
+            let isAbsent = report.bytes == 0 && !report.isDamaged
             try terminal.line(
-                "\(folder): \(report.records) records, \(report.bytes) bytes, last number \(report.lastSeq): "
-                    + (report.isDamaged ? "damaged" : "sound"))
+                isAbsent
+                    ? "\(folder): there is no journal yet"
+                    : "\(folder): \(report.records) records, \(report.bytes) bytes, last number \(report.lastSeq): "
+                        + (report.isDamaged ? "damaged" : "sound"))
         }
         if report.isDamaged { throw Failure(.no) }
     }
@@ -69,11 +72,18 @@ public struct JournalDesk: Sendable {
         let before = try attempt { () throws(JournalError) in try reader.verify() }
         guard before.lastSeq > 0 else { return try sayCompacted(before, before) }
         var state = State(memories: memories)
-        try attempt { () throws(JournalError) in
+        do throws(JournalError) {
             var ledger = try Ledger(opening: FolderDisk(folder), rebuilding: &state)
             for record in try ledger.compact(state, at: now) {
                 terminal.error("alertbot: warning: a record does not fit into the journal and is left out: \(record)")
             }
+        } catch .lockHeld(let folder, let pid) {
+            throw Failure(
+                .impossible,
+                "a bot\(pid.map { " (pid \($0))" } ?? "") is running in \(folder) and compacts its journal by itself; "
+                    + "stop it first to compact it now")
+        } catch {
+            throw Failure(error)
         }
         try sayCompacted(before, try attempt { () throws(JournalError) in try reader.verify() })
     }

@@ -29,8 +29,10 @@ struct ProbeFinding {
     // MARK: - In people's words
 
     func lines(in zone: Zone) -> [String] {
-        let requests = exchanges.isEmpty ? "no request" : Double(exchanges.count).counted("requests")
-        var lines = ["source \(source) (\(plugin)): \(requests) in \(took.short); rules ask for \(spansText)"]
+        // What asks nobody takes no time worth a word.
+        let requests =
+            exchanges.isEmpty ? "" : "\(Double(exchanges.count).counted("requests")) in \(time); "
+        var lines = ["source \(source) (\(plugin)): \(requests)rules ask for \(spansText)"]
         switch report.outcome {
         case .failed: break
         case .noData where isPushed:
@@ -50,6 +52,8 @@ struct ProbeFinding {
         if !isPushed { lines += report.notes.map { "note: \($0.tamed)" } }
         return lines
     }
+
+    private var time: String { took < .seconds(1) ? "\(took.wholeMilliseconds) ms" : took.short }
 
     private var spansText: String { spans.map(\.short).joined(separator: ", ") }
 

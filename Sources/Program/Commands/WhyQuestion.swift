@@ -67,7 +67,8 @@ public struct WhyQuestion: Sendable {
     /// What the bot would have known at a moment in the past with the present config, by what it has recorded.
     private func past(_ then: Moment, _ now: Moment) throws(Failure) -> State {
         guard then <= now else {
-            throw Failure(.wrongUsage, "--at is \(then), which is in the future; leave it out to ask about now")
+            throw Failure(
+                .wrongUsage, "--at is \(clock(then, now)), which is in the future; leave it out to ask about now")
         }
         let folder = RecordedFolder(config.bot.stateFolder)
         var files = try folder.files(until: then)
@@ -81,20 +82,31 @@ public struct WhyQuestion: Sendable {
             throw Failure(.impossible, "nothing from the sources in \(path) is recorded in \(folder.path)")
         }
         guard first <= then else {
-            throw Failure(.impossible, "the recording begins at \(first); nothing is known about \(then)")
+            throw Failure(
+                .impossible,
+                "the recording begins at \(clock(first, now)); nothing is known about \(clock(then, now))")
         }
         machine.terminal.error(
-            "alertbot: this replays what was recorded from \(first) to \(then) with the current config; "
+            "alertbot: this replays what was recorded from \(clock(first, now)) to \(clock(then, now)) with the "
+                + "current config; "
                 + "mutes and acknowledgements made by command are not recorded")
         return playback.finish(now: then).state
     }
+
+    private func clock(_ moment: Moment, _ now: Moment) -> String { config.plan.zone.words(moment, readAt: now) }
 
     /// Why there is nothing to explain.
     private func nothing(_ state: State) -> String {
         if let rule, !config.plan.detectors.contains(where: { Glob(rule).fits($0.name) }) {
             return "The bot has no such trouble now."
         }
-        if app == Subject.botApp { return "The bot has no trouble now." }
+        if app == Subject.botApp {
+            guard let rule, !Trouble.allCases.contains(where: { Glob(rule).fits($0.rawValue) }) else {
+                return "The bot has no trouble now."
+            }
+            return "Rule \(rule.tamed) does not judge app \(Subject.botApp), which is the bot itself; "
+                + "leave out --rule to see the bot's troubles."
+        }
         let apps = Set(state.figures.series.keys.filter { config.sources[$0.source] != nil }.map(\.app))
         guard !apps.isEmpty else {
             return "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources."

@@ -65,7 +65,9 @@ struct BacktestCommand: AsyncParsableCommand {
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }
-        for remark in playback.remarks(until: end) { machine.terminal.error("alertbot: warning: \(remark)") }
+        for remark in playback.remarks(until: end, in: config.plan.zone) {
+            machine.terminal.error("alertbot: warning: \(remark)")
+        }
 
         let report = self.report(playback.finish(now: machine.clock.now()), config, truth.incidents)
         let otherReport = other.flatMap { other in

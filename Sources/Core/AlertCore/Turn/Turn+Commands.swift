@@ -21,7 +21,9 @@ extension Turn {
             case .after(let length): now + length
             case .at(let moment): moment
             }
-        guard end > now else { return .refused("a mute that ends at \(end) would already be over") }
+        guard end > now else {
+            return .refused("a mute that ends at \(plan.zone.words(end, readAt: now)) would already be over")
+        }
         state.mutes.forgetEnded(at: now, &output)
         guard state.mutes.count < Mute.countMax else {
             return .refused("there are \(state.mutes.count) mutes already; end some with 'alertbot unmute'")

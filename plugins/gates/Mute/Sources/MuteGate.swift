@@ -35,7 +35,9 @@ public struct MuteGate: CalendarGate {
         guard from < until else {
             throw ProblemList(
                 options.position(of: Self.until),
-                "the mute ends (\(until)) before it begins (\(from)), so it never applies")
+                "the mute ends (\(context.zone.words(until, readAt: from))) before it begins "
+                    + "(\(context.zone.words(from, readAt: until))), "
+                    + "so it never applies")
         }
     }
 
