@@ -1,0 +1,134 @@
+internal import PluginKit
+
+// What a message says of figures: before and now, how bad it was, who was hit, and of which release.
+
+extension MessageWriter {
+    /// What was before, how it is now, who was hit.
+    func figureFields(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
+        let incident = story.incident
+        let evidence = incident.evidence(for: kind)
+        guard let metric = evidence.metric, let figure = evidence.figure else { return worstIssue(story, kind) }
+        if kind.isEnd || !incident.isOpen { return worstFields(incident.worst, under: metric) }
+        var fields: [Message.Field] = []
+        let current = incident.evidence
+        let isPast = !incident.isNewest(evidence)
+        // While nothing is known, there is no now.
+        if story.silence == nil, let before = figureBefore(story, evidence) {
+            fields.append(
+                Message.Field(
+                    words[isPast ? .fieldBeforeWorst : .fieldBeforeNow],
+                    "\(text(before, in: evidence)) → \(text(figure.value, in: evidence))"))
+        }
+        // How it is now stands by itself, beside what fired.
+        if isPast, story.silence == nil, let now = text(current, under: metric) {
+            fields.append(Message.Field(words[.fieldNow], now))
+        }
+        if let hit = hit(evidence, metric) { fields.append(hit) }
+        return fields
+    }
+
+    /// How bad an issue was, in the words of the rule.
+    private func worstIssue(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
+        guard story.incident.key != nil, kind.isEnd else { return [] }
+        return [Message.Field(words[.fieldAtWorst], sentence(story.incident.worst))]
+    }
+
+    /// How bad it was. A rule about several metrics may end with the figure of another than was the worst.
+    ///
+    /// - Parameter headline: the metric of which the headline tells.
+    private func worstFields(_ worst: Evidence, under headline: String) -> [Message.Field] {
+        guard let metric = worst.metric, let value = text(worst, under: headline) else { return [] }
+        return [hit(worst, metric, atWorst: true), Message.Field(words[.fieldAtWorst], value)].compactMap(\.self)
+    }
+
+    /// The figure as a field tells it: with its title where the headline tells of another metric.
+    private func text(_ evidence: Evidence, under headline: String) -> String? {
+        guard let metric = evidence.metric, let figure = evidence.figure else { return nil }
+        let value = text(figure.value, in: evidence)
+        guard metric != headline else { return value }
+        return words(.figureOf, [.metric: words.title(of: Metric(metric)), .figure: value])
+    }
+
+    /// How many of what were hit, of how many, and the share.
+    ///
+    /// - Parameter isWorst: whether it is told of what is over: of its worst moment, in which more may not have been hit
+    ///   than in any other.
+    private func hit(_ evidence: Evidence, _ metric: String, atWorst isWorst: Bool = false) -> Message.Field? {
+        guard let share = evidence.figure?.share, share.total > 0 else { return nil }
+        let metric = Metric(metric)
+        let failures = metric.failures == nil ? share.hits : share.total - share.hits
+        let (label, worst): (PhraseID, PhraseID) =
+            switch metric.denominator {
+            case .users: (.fieldUsersAffected, .peakUsers)
+            case .sessions: (.fieldSessionsAffected, .peakSessions)
+            default: (.fieldCasesAffected, .peakCases)
+            }
+        let value = words(
+            isWorst ? worst : .affected,
+            [
+                .hit: words.plain(failures.rounded()), .total: words.plain(share.total.rounded()),
+                .share: words.percent(failures / share.total),
+            ])
+        return Message.Field(words[isWorst ? .fieldPeak : label], value)
+    }
+
+    /// The release, with its share of the app where the whole app is seen too.
+    func release(_ name: String, _ story: Story) -> String {
+        for (metric, id) in [(Metric.users, PhraseID.releaseUsers), (.sessions, .releaseSessions)] {
+            if let part = story.series?.samples.last?.metrics[metric],
+                let all = story.whole?.samples.last?.metrics[metric], all > 0, part <= all
+            {
+                return words(id, [.release: name, .share: words.percent(part / all)])
+            }
+        }
+        return name
+    }
+
+    /// The release that has far more of the crashed sessions than of all of them. Users of releases do not add up: who
+    /// updates is one of both.
+    func standout(_ story: Story) -> Message.Field? {
+        guard let name = story.incident.evidence(for: .opened).metric, Metric(name).failures != nil else { return nil }
+        let (failures, total) = (Metric.crashedSessions, Metric.sessions)
+        let counts = story.releases.compactMap { release -> (name: String, bad: Double, all: Double)? in
+            guard let bad = release.metrics[failures], let all = release.metrics[total] else { return nil }
+            return (release.name, bad, all)
+        }
+        let (bad, all) = counts.reduce((0, 0)) { ($0.0 + $1.bad, $0.1 + $1.all) }
+        guard counts.count > 1, bad >= MessageWriter.standoutCasesMin, all > 0,
+            let worst = counts.max(by: { $0.bad / bad - $0.all / all < $1.bad / bad - $1.all / all }),
+            worst.bad / bad - worst.all / all >= MessageWriter.standoutShare
+        else { return nil }
+        return Message.Field(
+            words[.fieldStandsOut],
+            words(
+                .standsOut,
+                [
+                    .release: worst.name.clipped(to: 80), .share: words.percent(worst.bad / bad),
+                    .failures: words.title(of: failures), .part: words.percent(worst.all / all),
+                    .all: words.title(of: total),
+                ]))
+    }
+
+    /// By how much its share of the bad cases must exceed its share of all, and of how many bad cases: below that it is
+    /// chance.
+    private static let standoutShare = 0.2
+    private static let standoutCasesMin = 10.0
+
+    /// The figure of a span before the trouble began that compares with the one judged: of like length, and with cases
+    /// enough. Nil where there is none, or where the headline says what is usual.
+    private func figureBefore(_ story: Story, _ evidence: Evidence) -> Double? {
+        guard let metric = evidence.metric, let span = evidence.span, evidence.reference == nil,
+            let series = story.series
+        else { return nil }
+        // The trouble was noticed with a span that ended as long before as the newest did before it was seen.
+        let newest = story.incident.evidence.span ?? span
+        let begin = min(span.from, story.incident.since - (series.lastSeen - newest.from))
+        return series.lastFigure(
+            of: metric, before: begin, lasting: span.length,
+            casesMin: (evidence.figure?.share?.total ?? 0) * MessageWriter.likeShare)
+    }
+
+    /// The share of the cases judged that what it is compared with must have at least: traffic at night is a fifth of
+    /// that at noon.
+    private static let likeShare = 0.2
+}
