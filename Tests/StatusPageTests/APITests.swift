@@ -158,12 +158,18 @@ private actor Obedient: BotControl {
             #"{"match":{"app":"x","app":"y"},"for_seconds":1}"#,
             "'app' stands twice in one object; nobody knows which is meant."
         ),
-        (#"{"all":true,"until":"2027-11-22T00:00:00Z"}"#, "until: Mon 22 Nov 2027 00:00 UTC is more than a year away."),
     ]) func `a mute that makes no sense is refused with what was expected`(body: String, sentence: String) async throws
     {
         let answer = try await ask("POST", "mutes", body)
         #expect(answer.status == 400)
         #expect(answer.json["sentence"]?.string == sentence)
+        #expect(await control.told.isEmpty)
+    }
+
+    @Test func `an end that is more than a year away cannot be done now`() async throws {
+        let answer = try await ask("POST", "mutes", #"{"all":true,"until":"2027-11-22T00:00:00Z"}"#)
+        #expect(answer.status == 409)
+        #expect(answer.json["sentence"]?.string == "until: Mon 22 Nov 2027 00:00 UTC is more than a year away.")
         #expect(await control.told.isEmpty)
     }
 

@@ -66,13 +66,15 @@ struct APIDesk: Sendable {
         do throws(Mistake) {
             return method == "GET" ? try await read(call, request) : try await change(call, request)
         } catch {
-            return APIDesk.refused(.badRequest, error.sentence)
+            return APIDesk.refused(error.isOfNow ? .conflict : .badRequest, error.sentence)
         }
     }
 
     /// What is wrong with a request.
     private struct Mistake: Error {
         let sentence: String
+        /// Whether the request is well-formed, and cannot be done as things are now.
+        var isOfNow = false
     }
 
     // MARK: Reading
@@ -224,7 +226,7 @@ struct APIDesk: Sendable {
         }
         let end = instant.moment(endingIn: wall.zone)
         guard end - wall.now <= .seconds(Limits.muteSeconds.upperBound) else {
-            throw Mistake(sentence: "until: \(wall.words(end)) is more than a year away.")
+            throw Mistake(sentence: "until: \(wall.words(end)) is more than a year away.", isOfNow: true)
         }
         return end
     }

@@ -138,7 +138,7 @@ extension APIDesk {
                     "match": {"$ref": "#/components/schemas/Match"},
                     "all": {"type": "boolean", "description": "In place of a match: everything."},
                     "for_seconds": {"type": "integer", "minimum": 1, "maximum": 31536000},
-                    "until": {"type": "string", "description": "In place of for_seconds: a date and time as RFC 3339 writes it, or without an offset on the clock of bot.timezone; at most a year away."},
+                    "until": {"type": "string", "format": "date-time", "description": "In place of for_seconds; at most a year away. 2026-12-24 09:00, without an offset, is accepted too, on the clock of bot.timezone."},
                     "reason": {"type": ["string", "null"], "maxLength": 500},
                     "by": {"$ref": "#/components/schemas/Name"}
                   },
