@@ -44,6 +44,17 @@ import Testing
         #expect(bot.marks() == "hhOhO")
     }
 
+    @Test func `those who come later are held until the wait of the first is over, and say so`() throws {
+        var bot = try bot(["wait": "2m"])
+        let shop = parts("shop", 3)
+        for (member, seconds) in zip(shop, [0, 50, 119]) {
+            bot.advance(to: .rehearsalStart + .seconds(seconds))
+            bot.see(.warning, of: member)
+        }
+        #expect(
+            bot.decisions.map(\.decision) == Array(repeating: .hold(until: .rehearsalStart + .minutes(2)), count: 3))
+    }
+
     @Test func `until when something is held counts the group that waits behind quiet hours`() throws {
         var bot = try bot(
             ["wait": "10m", "by": "source"], after: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00")])

@@ -63,7 +63,7 @@ internal import Testing
         #expect(
             families == [
                 "alertbot_build_info", "alertbot_polls_total", "alertbot_poll_duration_seconds",
-                "alertbot_observations_total", "alertbot_source_failures",
+                "alertbot_observations_total", "alertbot_source_failures", "alertbot_source_stopped",
                 "alertbot_source_last_good_timestamp_seconds", "alertbot_subjects", "alertbot_judgements_total",
                 "alertbot_incidents", "alertbot_notifications_total", "alertbot_mutes", "alertbot_outbox_deliveries",
                 "alertbot_failed_deliveries", "alertbot_delivery_attempts_total", "alertbot_delivery_duration_seconds",
@@ -88,6 +88,22 @@ internal import Testing
 
     @Test func `a name of the config stays one value, whatever stands in it`() {
         #expect(text().contains(#"alertbot_source_failures{source="odd \"\\name\""} 0"#))
+    }
+
+    @Test func `a source that is not polled any more says so, however few its failures`() {
+        var rehearsal = Rehearsal(rehearsal().plan)
+        rehearsal.pollAnswer = { order, _ in
+            (PollReport(order.source == "ios" ? .failed(PollFailure(.unauthorized, "refused")) : .noData), .zero)
+        }
+        rehearsal.start()
+        rehearsal.advance(by: .hours(1))
+        let text = MetricsReport(
+            rehearsal.state, rehearsal.plan, Meters(), .init(now: rehearsal.now, version: "1.2.3")
+        ).text
+        #expect(
+            lines(text, of: "alertbot_source_stopped") == [
+                #"alertbot_source_stopped{source="ios"} 1"#, #"alertbot_source_stopped{source="odd \"\\name\""} 0"#,
+            ])
     }
 
     @Test func `incidents are counted by state and severity`() {

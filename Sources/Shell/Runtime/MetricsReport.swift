@@ -87,6 +87,10 @@ public struct MetricsReport: Sendable {
             "alertbot_source_failures", .gauge, "Consecutive failed polls, by source.",
             named.map { .init(["source": $0], state.schedule.sources[$0]?.failure?.count ?? 0) })
         text.family(
+            "alertbot_source_stopped", .gauge,
+            "1 for a source that is not polled any more because its credentials were refused.",
+            named.map { .init(["source": $0], state.schedule.sources[$0]?.stopped == nil ? 0 : 1) })
+        text.family(
             "alertbot_source_last_good_timestamp_seconds", .gauge, "Unix time of each source's last good answer.",
             named.compactMap { name in
                 state.schedule.sources[name]?.lastGood.map { .init(["source": name], $0.seconds) }

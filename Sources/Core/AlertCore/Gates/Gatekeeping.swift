@@ -82,7 +82,7 @@ extension State {
     func firstOpening(for notification: Notification, after closure: Closure, at now: Moment, _ plan: Plan) -> Moment {
         var (last, opening) = (closure, closure.until)
         // What the last gate has held so long is news to the next.
-        var since = notification.waits(behind: closure.reason, at: now)
+        var since = self.since(notification, waitsBehind: closure, at: now)
         while opening < .latest {
             let waiting = Notification(
                 incident: notification.incident, kind: notification.kind, severity: notification.severity,
@@ -107,17 +107,23 @@ extension State {
     ) -> Hold {
         var hold = Hold(
             kind: notification.kind, severity: notification.severity, reason: closure.reason,
-            since: notification.waits(behind: closure.reason, at: now),
+            since: since(notification, waitsBehind: closure, at: now),
             until: firstOpening(for: notification, after: closure, at: now, plan), checkAgain: closure.until,
             // What a summary was promised for keeps the promise when a mute comes on top.
             summarizes: closure.fate == .holdAndSummarize || old?.summarizes == true && closure.fate != .explain)
         if case .gather(let gathering) = closure.fate {
             hold.gathering = gathering
             hold.summarizes = true
-            let place = GatheringPlace(channel: notification.channel, gathering: gathering)
-            hold.since = min(hold.since, incidents.gatheredSince(place) ?? hold.since)
         }
         return hold
+    }
+
+    /// Since when a closed gate holds a notification, or those among whom it is gathered: they leave together.
+    private func since(_ notification: Notification, waitsBehind closure: Closure, at now: Moment) -> Moment {
+        let own = notification.waits(behind: closure.reason, at: now)
+        guard let gathering = closure.fate.gathering else { return own }
+        let place = GatheringPlace(channel: notification.channel, gathering: gathering)
+        return min(own, incidents.gatheredSince(place) ?? own)
     }
 
     /// When the channel is due a reminder, also where nothing is known any more; nil while there is nothing to remind
