@@ -101,6 +101,21 @@ private struct Floor: SubjectDetector {
         #expect(again.play("..ww,,,,w..") == "..h.....OR.")
     }
 
+    @Test func `an issue that was seen last long before the judged figures is not named, for it explains nothing`()
+        throws
+    {
+        var bot = try bot()
+        let seen = ["GONE": "2026-10-30 22:10", "LATELY": "2026-11-20 08:00", "NOW": "2026-11-20 21:57"]
+        let issues =
+            seen.sorted { $0.key < $1.key }.map { id, moment in
+                Issue(id: id, title: id, events: 90, lastSeen: .utc(moment), url: "https://sentry.example/\(id)")
+            } + [Issue(id: "UNTIMED", title: "UNTIMED", events: 1)]
+        bot.see([.figures(["users": 20_000, "crashed_users": 400], at: bot.now, lasting: .hours(1), issues: issues)])
+        let message = try #require(bot.decisions.last { $0.kind == .opened }).message
+        #expect(message.issues.map(\.title) == ["LATELY", "NOW", "UNTIMED"])
+        #expect(!message.links.contains { $0.title == "GONE" })
+    }
+
     @Test func `the release that has most of the crashes stands out, and new issues come before old ones`() throws {
         var bot = try bot()
         let releases = ["5.1.0": (12_000.0, 20.0), "5.2.0": (8_000, 380)]

@@ -12,22 +12,40 @@ extension State {
     /// The issues named last of the subject, worst first as its source ranks them, in the words of a message.
     public func issueLines(of subject: Subject, _ plan: Plan, at now: Moment) -> [Message.IssueLine] {
         let writer = MessageWriter(zone: plan.zone, words: plan.words, publicURL: plan.publicURL, now: now)
-        return figures.issues(of: subject).prefix(MessageWriter.issuesInMessage).map { writer.issueLine($0) }
+        return issues(about: subject).prefix(MessageWriter.issuesInMessage).map { writer.issueLine($0) }
     }
 
     /// Where there is more about an incident: its page on the bot first, where the bot has an address, then what the config
     /// says and the issue that stands out.
     public func links(about incident: Incident, _ plan: Plan) -> [Message.Link] {
         let page = plan.address(ofPage: incident.id).map { Message.Link(plan.words[.linkIncident], $0) }
-        let issue = figures.issues(of: incident.subject).first { incident.key == nil || incident.key == $0.id }
+        let issue = issues(about: incident.subject, orNamed: incident.key).first {
+            incident.key == nil || incident.key == $0.id
+        }
         let top = issue.flatMap { issue in issue.url.map { Message.Link(issue.id, $0) } }
         return [page].compactMap(\.self) + plan.links(about: incident) + [top].compactMap(\.self)
     }
 
+    /// The issues that may explain a subject's newest figures. A source that has nothing new to name leaves those that it
+    /// named last, however old they are.
+    ///
+    /// - Parameter key: The issue that an incident is about, which is named in any case.
+    func issues(about subject: Subject, orNamed key: String? = nil) -> [Issue] {
+        let issues = figures.issues(of: subject)
+        guard let begin = figures.series[subject]?.samples.last?.span.from else { return issues }
+        return issues.filter { issue in
+            guard let lastSeen = issue.lastSeen, issue.id != key else { return true }
+            return begin - lastSeen <= State.issueAgeMax
+        }
+    }
+
+    /// How long before the figures an issue may have been seen last: some services know the day only, in a zone of their own.
+    private static let issueAgeMax = Duration.days(1)
+
     func story(of incident: Incident, _ plan: Plan, at now: Moment) -> Story {
         let subject = incident.subject
         return Story(
-            incident: incident, series: figures.series[subject], issues: figures.issues(of: subject),
+            incident: incident, series: figures.series[subject], issues: issues(about: subject, orNamed: incident.key),
             whole: subject.release == nil ? nil : figures.series[subject.whole],
             releases: subject.release == nil ? newestFigures(ofReleasesOf: subject) : [],
             links: plan.links(about: incident), silence: silence(of: incident, plan, at: now))

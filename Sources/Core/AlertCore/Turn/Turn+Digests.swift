@@ -45,7 +45,7 @@ extension Turn {
     }
 
     private mutating func send(_ part: Portion<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
-        let issues = part.members.first.map { state.figures.issues(of: $0.notification.incident.subject) } ?? []
+        let issues = part.members.first.map { state.issues(about: $0.notification.incident.subject) } ?? []
         let message = writer.message(
             part, gathering, why: plan.gate(gathering.gate)?.gate.gathers, issues: issues)
         let delivery = accept(message, message.kind, channel, incident: nil)
