@@ -143,6 +143,19 @@ import Testing
         #expect(bot.state.incidents.inOrder[0].acknowledgement?.names == "ada and ben")
     }
 
+    @Test func `whoever names an incident twice acknowledges it once, and others hear of it once`() {
+        var bot = bot()
+        #expect(bot.play("w") == "O")
+        let id = bot.state.incidents.inOrder[0].id
+        guard case .done(let sentence, _)? = tell(&bot, .acknowledge([id, String(id.prefix(6)), id], by: "ada")) else {
+            Issue.record("it was refused")
+            return
+        }
+        #expect(sentence == "acknowledged \(id) (look, shop): no more reminders unless it gets worse")
+        bot.advance(by: .minutes(1))
+        #expect(bot.sends.count { $0.delivery.message.kind == .acknowledged } == 1)
+    }
+
     @Test func `an acknowledgement survives a kill`() {
         var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
         #expect(bot.play("w") == "O")

@@ -40,6 +40,21 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [false, true])
+    func `is told in pieces to a channel that is new, too`(isStart: Bool) {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        see(.warning, &bot)
+        bot.advance(by: .minutes(1))
+        let plan = Plan.rehearsed(channels: ["team", "page"].map { ChannelPlan(name: $0) })
+        if isStart { bot.crash(plan) } else { bot.reload(plan) }
+        #expect(bot.accepted.count == Self.appsCount + Self.pieceCount)
+        bot.advance(by: .minutes(1))
+        let apps = bot.sends.filter { $0.delivery.channel == "page" }.compactMap(\.delivery.incident)
+        #expect(Set(apps.filter { bot.state.incidents[$0]?.subject.source == "ios" }).count == Self.appsCount)
+        #expect(bot.objections == [])
+    }
+
     @Test func `is told to its end by a bot that was killed in the middle`() {
         var bot = Rehearsal(.rehearsed())
         bot.start()

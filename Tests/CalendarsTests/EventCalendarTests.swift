@@ -220,6 +220,11 @@ private func faults(_ text: String) -> [String] {
             "DTSTART:20261224\nDURATION:P999999999W",
             "4: DURATION is 'P999999999W', expected one such as P1D or PT8H, of ten years at most"
         ),
+        (
+            "DTSTART:20261224\nDURATION:P\(String(repeating: "999999999W", count: 16_000))",
+            "4: DURATION is 'P999999999W999999999W999999999…99999999W999999999W999999999W', "
+                + "expected one such as P1D or PT8H, of ten years at most"
+        ),
         ("DTSTART:20261224\nDURATION:PT8H", "4: DURATION is 'PT8H', but an event on a date lasts whole days"),
         (
             "DTSTART:20261224\nEXRULE:FREQ=DAILY",

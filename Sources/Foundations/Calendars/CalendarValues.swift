@@ -95,10 +95,11 @@ extension CalendarReader {
             case ("S", true): length.seconds += value
             default: return nil
             }
+            // With every unit, for a text may have any number of them.
+            guard (length.wall + length.seconds) / 86_400 <= lengthDaysMax else { return nil }
             count += 1
         }
-        guard count > 0, (length.wall + length.seconds) / 86_400 <= lengthDaysMax else { return nil }
-        return length
+        return count > 0 ? length : nil
     }
 
     /// No event of people lasts longer than ten years.

@@ -103,21 +103,21 @@ public struct StatusText {
     }
 
     private func channel(_ channel: JSON) -> [String] {
-        let queued = Int(channel["queued"]?.number ?? 0)
+        let queued = channel.count("queued")
         var line = "  \(channel.word("name")): " + (queued == 0 ? "nothing waiting" : "\(queued) waiting")
         if let oldest = channel["oldest"]?.string {
             let since = clock.lasting(since: oldest)
             line += queued == 1 ? " \(since)" : ", the oldest \(since)"
         }
-        let failures = Int(channel["failures"]?.number ?? 0)
+        let failures = channel.count("failures")
         if failures > 0 { line += paint.red(", \(failures.counted("failure")) in a row") }
-        let dead = Int(channel["dead"]?.number ?? 0)
+        let dead = channel.count("dead")
         if dead > 0 { line += paint.red(dead == 1 ? ", 1 failed delivery" : ", \(dead) failed deliveries") }
         if let paused = channel["paused_until"]?.string { line += ", paused until \(clock.at(paused))" }
         let error = channel["last_error"]?.string.map { paint.red("    last error: \($0.tamed)") }
         let missing = channel["missing_charts"].flatMap { missing -> String? in
-            guard let count = missing["count"]?.number, let why = missing["why"]?.string else { return nil }
-            return "    \(Int(count).counted("message")) without a chart, the last: \(why.tamed)"
+            guard let why = missing["why"]?.string else { return nil }
+            return "    \(missing.count("count").counted("message")) without a chart, the last: \(why.tamed)"
         }
         return [line] + [error, missing].compactMap(\.self)
     }
@@ -266,4 +266,7 @@ public struct HistoryText {
 extension JSON {
     /// A member that is a text, safe to print.
     fileprivate func word(_ name: String) -> String { self[name]?.string?.tamed ?? "?" }
+
+    /// A member that counts something; 0 for what is none.
+    fileprivate func count(_ name: String) -> Int { self[name]?.number.flatMap { Int(exactly: $0) } ?? 0 }
 }

@@ -88,9 +88,9 @@ public struct Recording {
     public static func files(
         in disk: any JournalDisk, since: Moment? = nil, until: Moment? = nil
     ) throws(DiskFault) -> [RecordingName] {
-        let days = (since.map { CivilTime($0).day } ?? .min)...(until.map { CivilTime($0).day } ?? .max)
+        let (first, last) = (since.map { CivilTime($0).day } ?? .min, until.map { CivilTime($0).day } ?? .max)
         do {
-            return try disk.list().compactMap(RecordingName.init).filter { days.contains($0.day) }.sorted()
+            return try disk.list().compactMap(RecordingName.init).filter { first <= $0.day && $0.day <= last }.sorted()
         } catch  where error.reason == .absent {
             return []
         }

@@ -21,7 +21,7 @@ public struct FuzzTarget: Sendable {
         self.flaw = flaw
     }
 
-    public static let all: [FuzzTarget] = [.json, .jsonPath, .observations, .config, .journal, .http]
+    public static let all: [FuzzTarget] = [.json, .jsonPath, .observations, .config, .calendar, .journal, .http]
 
     /// The words as libFuzzer reads them: a quoted one a line.
     public var dictionary: String {

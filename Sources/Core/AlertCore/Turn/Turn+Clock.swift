@@ -21,7 +21,7 @@ extension Turn {
         for old in state.incidents.inOrder {
             let moved = state.incidents.moveClock(of: old, by: step, at: now, &output)
             if moved.id != old.id { reschedule(old.id) }
-            reconsider(moved.id)
+            reconsiderInTurn(moved.id)
         }
         state.incidents.forgetSightings(&output)
         for channel in plan.channels { dispatch(channel.name) }

@@ -103,7 +103,8 @@ extension Turn {
             guard let incident = found.first, !name.isEmpty else {
                 return .refused(noIncident(name))
             }
-            incidents.append(incident)
+            // By two names it is acknowledged once.
+            if !incidents.contains(where: { $0.id == incident.id }) { incidents.append(incident) }
         }
         let new = Acknowledgement(at: now, by: by.map { $0.tamed.trimmed.clipped(to: Mute.reasonCharactersMax) })
         for var incident in incidents {

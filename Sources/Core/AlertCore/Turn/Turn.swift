@@ -84,8 +84,7 @@ struct Turn {
         // What explains others must fire before they are asked about.
         for id in incidents { ripen(id) }
         for id in incidents {
-            // What is said already can leave while the rest is looked at.
-            if mayAccept { reconsider(id) } else { state.agenda.postpone(id) }
+            reconsiderInTurn(id)
         }
         for channel in due.channels.sorted() { dispatch(channel) }
         if due.housekeeping { keepHouse() }
@@ -97,6 +96,12 @@ struct Turn {
         guard let incident = state.incidents[id] else { return }
         announce(incident)
         reschedule(id)
+    }
+
+    /// The same in this turn or, once it has accepted what one turn may, in one of the next: what is said already can leave
+    /// while the rest is looked at.
+    mutating func reconsiderInTurn(_ id: String) {
+        if mayAccept { reconsider(id) } else { state.agenda.postpone(id) }
     }
 
     private mutating func start() {
@@ -123,7 +128,7 @@ struct Turn {
         }
         for source in plan.sources { judgeSource(source.name) }
         for incident in state.incidents.inOrder { ripen(incident.id) }
-        for incident in state.incidents.inOrder { reconsider(incident.id) }
+        for incident in state.incidents.inOrder { reconsiderInTurn(incident.id) }
         for channel in plan.channels { dispatch(channel.name) }
         state.agenda.set(.housekeeping, now + .hours(1))
     }

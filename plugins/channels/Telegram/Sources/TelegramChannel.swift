@@ -115,7 +115,7 @@ struct TelegramPlace: Hashable, Sendable {
 
     /// - Returns: nil for what is neither an id nor a name.
     init?(_ chat: String, topic: Int?) {
-        if let id = Int64(chat), id != 0, abs(id) < Self.idMax {
+        if let id = Int64(chat), id != 0, id.magnitude < Self.idMax {
             self.chat = .int(id)
         } else if ChatMentions.name(chat) != nil {
             self.chat = .string(chat)
@@ -126,7 +126,7 @@ struct TelegramPlace: Hashable, Sendable {
     }
 
     /// Telegram's documentation: at most 52 bits of an id are used.
-    private static let idMax: Int64 = 1 << 52
+    private static let idMax: UInt64 = 1 << 52
 }
 
 extension UInt8 {
