@@ -52,16 +52,18 @@ public struct RecalledPast: Sendable {
     /// The sources that can tell of their past.
     public static func sources(_ configs: [Config]) -> [PastSource] {
         var sources: [PastSource] = []
+        var names: Set<String> = []
         for config in configs {
-            for plan in config.plan.sources where !sources.contains(where: { $0.name == plan.name }) {
+            for plan in config.plan.sources where !names.contains(plan.name) {
                 guard let source = config.sources[plan.name] as? any HistoricalSource, source.keepsHistory
                 else { continue }
                 // Rules of every config must find the spans that they ask for.
                 let orders = configs.compactMap { config in
-                    config.plan.sources.first { $0.name == plan.name }.map {
+                    config.plan.source(plan.name).map {
                         config.plan.previewOrder(for: $0, State())
                     }
                 }
+                names.insert(plan.name)
                 sources.append(
                     PastSource(
                         name: plan.name, source: source, every: max(plan.every, plan.throttle),

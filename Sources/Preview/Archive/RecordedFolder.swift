@@ -46,7 +46,7 @@ public struct RecordedFolder: Sendable {
         var found: [String: ObservationReader.Batch] = [:]
         // The newest files have nearly always all of them.
         for path in try files(until: until).suffix(RecordedFolder.filesSearchedMax).reversed() {
-            let missing = sources.filter { found[$0] == nil }
+            let missing = Set(sources.filter { found[$0] == nil })
             guard !missing.isEmpty else { break }
             var file = ObservationFiles(recorded: [path], sources: sources, terminal)
             _ = try file.play { batch in

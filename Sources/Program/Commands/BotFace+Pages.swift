@@ -196,7 +196,7 @@ struct Look {
 
     private func source(_ source: SourcePlan) -> PageSource {
         let record = state.schedule.sources[source.name] ?? SourceRecord()
-        let isPolling = state.schedule.polling.contains(source.name)
+        let isPolling = state.schedule.isPolling(source.name)
         // That nothing was pushed is no answer.
         let isUntouched = source.isPushed && record.lastChanged == nil
         let word =

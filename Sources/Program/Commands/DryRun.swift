@@ -48,7 +48,8 @@ public struct DryRun: Sendable {
         guard !batches.isEmpty else {
             throw Failure(.impossible, "no figures are recorded in \(folder.path); leave out --recorded to poll")
         }
-        for source in config.sources.keys.sorted() where !batches.contains(where: { $0.source == source }) {
+        let recorded = Set(batches.map(\.source))
+        for source in config.sources.keys.sorted() where !recorded.contains(source) {
             machine.terminal.error("alertbot: source \(source): no figures are recorded")
         }
         var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)

@@ -25,7 +25,7 @@ public struct StatusReport: Sendable {
         [
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
-            "channels": .array(plan.channels.map { channel($0, missingPictures[$0.name]) }), "mutes": mutes,
+            "channels": channels(missingPictures), "mutes": mutes,
             "rules": rules, "oncall": onCall, "ended_calendars": endedCalendars,
             "subjects": JSON(state.figures.series.count), "recording_trouble": JSON(recordingTrouble),
             "config_trouble": JSON(configTrouble),
@@ -125,7 +125,7 @@ public struct StatusReport: Sendable {
         let condition =
             record.stopped != nil
             ? "stopped"
-            : state.schedule.polling.contains(source.name) ? "polling" : record.lastOutcome?.rawValue ?? "waiting"
+            : state.schedule.isPolling(source.name) ? "polling" : record.lastOutcome?.rawValue ?? "waiting"
         let holder = state.schedule.holder(of: source)
         return [
             "name": .string(source.name), "state": .string(condition), "last_polled": JSON(record.lastPolled),
@@ -145,10 +145,20 @@ public struct StatusReport: Sendable {
         ]
     }
 
-    private func channel(_ channel: ChannelPlan, _ missing: PictureDesk.Missing?) -> JSON {
+    private func channels(_ missingPictures: [String: PictureDesk.Missing]) -> JSON {
+        let queues = Dictionary(grouping: state.outbox.inOrder, by: \.channel)
+        let dead = Dictionary(grouping: state.outbox.history.filter(\.end.isDead), by: \.delivery.channel)
+        return .array(
+            plan.channels.map { channel in
+                let name = channel.name
+                return self.channel(channel, queues[name] ?? [], dead: dead[name] ?? [], missingPictures[name])
+            })
+    }
+
+    private func channel(
+        _ channel: ChannelPlan, _ queue: [Delivery], dead: [EndedDelivery], _ missing: PictureDesk.Missing?
+    ) -> JSON {
         let record = state.outbox.channels[channel.name] ?? ChannelRecord()
-        let queue = state.outbox.inOrder.filter { $0.channel == channel.name }
-        let dead = state.outbox.history.filter { $0.delivery.channel == channel.name && $0.end.isDead }
         var lastError = record.lastError
         if lastError == nil, case .dead(let why) = dead.last?.end { lastError = why }
         return [

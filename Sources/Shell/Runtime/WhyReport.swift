@@ -310,7 +310,7 @@ public struct WhyReport: Sendable {
     }
 
     private func isPushed(_ source: String) -> Bool {
-        plan.sources.contains { $0.name == source && $0.isPushed }
+        plan.source(source)?.isPushed ?? false
     }
 
     private func clock(_ moment: Moment) -> String { plan.zone.words(moment, readAt: now) }

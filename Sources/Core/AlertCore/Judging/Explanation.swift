@@ -101,6 +101,7 @@ extension Core {
         let incidents = state.incidents.inOrder.filter {
             Trouble(rawValue: $0.rule) != nil && isAsked($0.rule, $0.subject)
         }
+        let over = Dictionary(grouping: incidents.filter { !$0.isOpen }, by: \.identity)
         let newest = Dictionary(incidents.map { ($0.identity, $0) }) { $1.isOpen || !$0.isOpen ? $1 : $0 }
         return newest.sorted { $0.key < $1.key }.map { identity, incident in
             let verdict: Judgement.Verdict = incident.isOpen ? .firing(incident.severity) : .ok(recovered: true)
@@ -109,7 +110,7 @@ extension Core {
                 judgement: Judgement(verdict, .between, incident.evidence), incident: incident.isOpen ? incident : nil,
                 firesAt: nil, ways: incident.isOpen ? ways(state, incident, at: now) : [],
                 escalations: escalations(of: incident, at: now),
-                over: incidents.filter { !$0.isOpen && $0.identity == identity })
+                over: over[identity] ?? [])
         }
     }
 

@@ -134,7 +134,7 @@ public struct Plan: Sendable {
     /// Polls in flight at once to a host.
     public func pollsMax(to host: String) -> Int { hostLimits[host] ?? perHost }
 
-    func source(_ name: String) -> SourcePlan? { sourceRanks[name].map { sources[$0] } }
+    public func source(_ name: String) -> SourcePlan? { sourceRanks[name].map { sources[$0] } }
     public func channel(_ name: String) -> ChannelPlan? { channelRanks[name].map { channels[$0] } }
     func isPager(_ channel: String) -> Bool { self.channel(channel)?.isPager ?? false }
     /// An incident's page on the bot; nil where nobody says how to reach the bot.

@@ -42,7 +42,7 @@ public struct Schedule: Sendable {
     /// Sources with a poll in flight.
     public var polling: Set<String> { queue.inFlight }
 
-    func isPolling(_ name: String) -> Bool { queue.isInFlight(name) }
+    public func isPolling(_ name: String) -> Bool { queue.isInFlight(name) }
 
     /// When a poll is due next that may start.
     var next: Moment? { mutating get { isFull ? nil : queue.next } }

@@ -16,19 +16,20 @@ struct GrafanaAlerts: Sendable {
             throw PushMistake(line: error.line, "column \(error.column): \(error.problem)")
         }
         var found: [(subject: Subject, metrics: Metrics, issues: [Issue])] = []
+        // One group may hold tens of thousands of alerts, each of an app of its own.
+        var places: [Subject: Int] = [:]
         var warnings: [String] = []
         do throws(JSONMismatch) {
             let root = JSONReader(body)
             for alert in try root.member("alerts").elements() {
                 let subject = try subject(of: alert, push)
-                let place =
-                    found.firstIndex { $0.subject == subject }
-                    ?? {
-                        found.append((subject, Metrics(), []))
-                        return found.count - 1
-                    }()
+                let place = places[subject] ?? found.count
+                if place == found.count {
+                    places[subject] = place
+                    found.append((subject, Metrics(), []))
+                }
                 if found[place].issues.count < Issue.countMax { found[place].issues.append(try issue(alert)) }
-                try add(alert, to: &found[place].metrics, subject, &warnings)
+                try add(alert, to: &found[place].metrics)
             }
             let lost = try root.optional("truncatedAlerts")?.int() ?? 0
             if lost > 0 { warnings.append("Grafana left out \(lost.counted("alert")) of this group") }
@@ -78,9 +79,7 @@ struct GrafanaAlerts: Sendable {
             lastSeen: ends.flatMap { $0.milliseconds > 0 ? $0 : nil }, status: word, url: links.first)
     }
 
-    private func add(
-        _ alert: JSONReader, to metrics: inout Metrics, _ subject: Subject, _ warnings: inout [String]
-    ) throws(JSONMismatch) {
+    private func add(_ alert: JSONReader, to metrics: inout Metrics) throws(JSONMismatch) {
         guard !values.isEmpty, let given = try alert.optional("values") else { return }
         for (name, value) in try given.members() {
             guard let metric = values[name], value.value != .null else { continue }

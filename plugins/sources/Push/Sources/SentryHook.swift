@@ -25,7 +25,7 @@ struct SentryHook: Sendable {
             let root = JSONReader(body)
             let resource = push.headers["Sentry-Hook-Resource"] ?? "none"
             let action = try root.member("action").string()
-            let seen: (app: String?, release: String?, environment: String?, issue: Issue)
+            let seen: Seen
             switch resource {
             case "issue": seen = try issue(root.member("data").member("issue"), action)
             case "event_alert": seen = try event(root.member("data").member("event"))
@@ -46,7 +46,7 @@ struct SentryHook: Sendable {
         }
     }
 
-    private typealias Seen = (app: String?, release: String?, environment: String?, issue: Issue)
+    private typealias Seen = (app: String?, environment: String?, issue: Issue)
 
     private func issue(_ issue: JSONReader, _ action: String) throws(JSONMismatch) -> Seen {
         let title = try issue.member("title").string()
@@ -55,7 +55,7 @@ struct SentryHook: Sendable {
         let links = [try issue.optional("web_url")?.webLink(), try issue.optional("permalink")?.webLink()]
         let number = try SentryHook.id(issue.member("id"))
         return (
-            try issue.optional("project")?.optional("slug")?.string(), nil, nil,
+            try issue.optional("project")?.optional("slug")?.string(), nil,
             Issue(
                 id: short ?? number, title: title.clipped(to: Issue.titleCharactersMax),
                 events: try issue.optional("count")?.writtenCount(),
@@ -69,7 +69,7 @@ struct SentryHook: Sendable {
     private func event(_ event: JSONReader) throws(JSONMismatch) -> Seen {
         let release = try event.optional("release")?.string()
         return (
-            nil, release, try event.optional("environment")?.string(),
+            nil, try event.optional("environment")?.string(),
             Issue(
                 id: try SentryHook.id(event.member("issue_id")),
                 title: try event.member("title").string().clipped(to: Issue.titleCharactersMax),
@@ -86,7 +86,7 @@ struct SentryHook: Sendable {
         let titles = [try data.optional("description_title")?.string(), try alert.optional("title")?.string()]
         let title = titles.compactMap(\.self).first ?? "a rule about a metric"
         return (
-            projects.count == 1 ? try projects[0].string() : nil, nil, nil,
+            projects.count == 1 ? try projects[0].string() : nil, nil,
             Issue(
                 id: "alert-\(try SentryHook.id(alert.member("id")))",
                 title: title.clipped(to: Issue.titleCharactersMax),
