@@ -297,6 +297,27 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.decisions[3].message.incidents.count == 2)
     }
 
+    @Test(arguments: [2, 3, 10])
+    func `reminders as frequent as the budget's window do not keep news waiting for ever`(_ count: Int) throws {
+        var plan = Plan.rehearsed(for: .zero, repeat: .hours(1))
+        plan.gates = [try .rule(BudgetGate.self, "calm-down", ["at_most": "\(count) per 1h"])]
+        var bot = Rehearsal.checked(plan)
+        let apps = (0..<count).map { Subject(source: "ios", app: "open-\($0)") }
+        let late = Subject(source: "ios", app: "late")
+        for minute in stride(from: 0, to: 300, by: 5) {
+            // One opens after the other, so that room comes one by one, with a reminder that is due in the same instant.
+            let seen = apps.enumerated().map { ($1, $0 * 5 <= minute ? Cue.warning : .fine) }
+            bot.see(seen + [(late, minute < count * 5 ? .fine : .critical)])
+            bot.advance(by: .minutes(5))
+        }
+        let said = try #require(
+            bot.decisions.first { record in
+                record.decision == .send && record.message.incidents.contains { $0.subject == late }
+            })
+        #expect(said.at <= .rehearsalStart + .minutes(60))
+        #expect(bot.objections == [])
+    }
+
     @Test func `when the clock is set, the budget moves along`() throws {
         var bot = try bot("1 per 1h")
         bot.see(parts("shop", 2).map { ($0, .warning) })

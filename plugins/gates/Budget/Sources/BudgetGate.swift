@@ -63,9 +63,11 @@ public struct BudgetGate: Gate {
         var opening = opening(for: app, Array(told), view)
         if opening == nil, notification.held?.reason != reason,
             view.gathered(gathering, for: notification.channel) != nil,
-            told.count < rate.count - rate.count / 2 || told.contains(where: { $0.apps.contains(app) })
+            told.count < rate.count - rate.count / 2 || notification.kind == .reminder
+                || told.contains(where: { $0.apps.contains(app) })
         {
-            // The room is for those who wait already: news goes along with them, or reminders would outrun the digest.
+            // The room is for those who wait already: news goes along with them, or reminders would outrun the digest, the
+            // more so where each is due in the very instant in which the last one leaves the window.
             opening = now
         }
         return opening.map { Closure(until: $0, fate: .gather(gathering), reason: reason) }
