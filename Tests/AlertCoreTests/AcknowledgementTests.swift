@@ -111,6 +111,34 @@ import Testing
         #expect(bot.decisions.last?.message.fields.contains { $0.label == "On it" } == false)
     }
 
+    @Test func `getting a little better and as bad again is not getting worse`() {
+        var bot = bot()
+        bot.see(.critical)
+        acknowledge(&bot, by: "ana")
+        for look: Cue in [.warning, .critical, .warning] {
+            bot.advance(by: .minutes(5))
+            bot.see(look)
+        }
+        acknowledge(&bot, by: "ben")
+        bot.advance(by: .minutes(5))
+        bot.see(.critical)
+        #expect(bot.state.incidents.inOrder[0].acknowledgement?.names == "ana and ben")
+        #expect(!bot.marks().contains("E"))
+        bot.crash()
+        bot.see(.warning)
+        bot.see(.critical)
+        #expect(bot.state.incidents.inOrder[0].acknowledgement?.names == "ana and ben")
+    }
+
+    @Test func `what is acknowledged once it is better gets worse as before`() {
+        var bot = bot()
+        bot.see(.critical)
+        bot.see(.warning)
+        acknowledge(&bot, by: "ana")
+        bot.see(.critical)
+        #expect(bot.state.incidents.inOrder[0].acknowledgement == nil)
+    }
+
     @Test func `what is said of it afterwards names who is on it, and its end does not`() {
         var bot = bot()
         bot.see(.critical)

@@ -156,12 +156,24 @@ import Testing
         #expect(bot.sends.count { $0.delivery.message.kind == .acknowledged } == 1)
     }
 
+    @Test func `a mute for longer than a year is a slip, and is refused`() {
+        var bot = bot()
+        guard case .refused(let why, _)? = tell(&bot, .mute(.all, until: .after(.days(5000)), reason: nil, by: nil)) else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(why.hasSuffix("is longer than a year; write it into the config, as a rule of plugin mute"), "\(why)")
+        #expect(bot.state.mutes.count == 0)
+    }
+
     @Test func `an acknowledgement survives a kill`() {
         var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
         #expect(bot.play("w") == "O")
         _ = tell(&bot, .acknowledge([bot.state.incidents.inOrder[0].id], by: "ada"))
         bot.crash()
-        #expect(bot.state.incidents.inOrder[0].acknowledgement == Acknowledgement(at: start + .minutes(1), by: "ada"))
+        #expect(
+            bot.state.incidents.inOrder[0].acknowledgement
+                == Acknowledgement(at: start + .minutes(1), by: "ada", of: .warning))
         #expect(bot.play("wwwwww") == "......")
     }
 

@@ -112,10 +112,34 @@ import Testing
 
     @Test func `the worst of what flaps is kept`() throws {
         var bot = try bot()
-        _ = bot.play("w.w.w.c." + String(repeating: "w.", count: 20) + "..........")
+        _ = bot.play("w.c.w.c." + String(repeating: "w.", count: 20) + "..........")
         let summary = try #require(bot.decisions.last { $0.decision == .send }).message
         #expect(summary.severity == .critical)
         #expect(summary.lines.first?.hasPrefix("🔴") == true, "\(summary.lines)")
+    }
+
+    @Test func `what is worse than was told is told at once, and then kept quiet as well`() throws {
+        var bot = try bot()
+        #expect(bot.play("w.w.w.c.c.ww") == "ORORhxOhhxh.")
+        #expect(
+            bot.decisions.filter { $0.decision == .send && $0.reason == .flapping }.map(\.severity).max() == .critical)
+        var again = try self.bot()
+        #expect(again.play("w.w.wc") == "ORORhO")
+        #expect(again.decisions.last?.severity == .critical)
+    }
+
+    @Test func `who was not told, because something else held the change that made it flapping, is told with the next`()
+        throws
+    {
+        let night = GatePlan.quiet(from: "2026-11-20 12:00", until: "2026-11-20 12:20")
+        var bot = try bot(gates: [night])
+        _ = bot.play(String(repeating: "w.", count: 20))
+        let told = bot.decisions.filter { $0.decision == .send && $0.kind != .digest }
+        #expect(told.map(\.reason) == [.flapping])
+        #expect(try #require(told.first).at <= .utc("2026-11-20 12:22"))
+        bot.crash()
+        #expect(!bot.play(String(repeating: "w.", count: 5)).contains { "OR".contains($0) })
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
     }
 
     @Test func `the severe passes where it may`() throws {

@@ -81,6 +81,26 @@ private struct Busy: SubjectDetector {
         #expect(fields.contains { $0.label == "No news since" }, "\(bot.decisions.map(\.kind))")
     }
 
+    /// What a reminder says at once after a long rest would be of the bot's absence, and may be over.
+    @Test(arguments: [true, false])
+    func `after a start their source is asked before anybody is reminded`(answers: Bool) throws {
+        var bot = bot(repeating: .hours(4))
+        bot.see(.critical)
+        bot.advance(by: .minutes(1))
+        let before = bot.decisions.count
+        bot.pollAnswer = { order, now in
+            answers ? (PollReport(.values([.cue(.fine, of: .shop, at: now)])), .seconds(2)) : nil
+        }
+        bot.crash(after: .hours(5))
+        let start = bot.now
+        bot.advance(by: .minutes(2))
+        let said = bot.decisions.dropFirst(before)
+        #expect(said.map(\.kind) == [answers ? .resolved : .reminder])
+        let timeout = try #require(bot.plan.sources.first).timeout
+        #expect(try #require(said.first).at == start + (answers ? .seconds(2) : timeout))
+        #expect(bot.objections == [])
+    }
+
     @Test func `are no news in a reminder`() throws {
         var bot = bot(repeating: .minutes(20))
         bot.see(.warning)

@@ -26,6 +26,25 @@ import Testing
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root gives files to others"))
+    func `what root makes belongs to whom the folder belongs, so that the bot's own user can open it`() throws {
+        let scratch = try Scratch()
+        let folder = scratch.path + "/state"
+        #expect(mkdir(folder, 0o700) == 0 && chown(folder, 12_345, 12_346) == 0)
+        do {
+            var writer = try JournalWriter.open(FolderDisk(folder)) { _ in }
+            try writer.append(payload(1), at: noon)
+            try writer.commit()
+            try FolderDisk(folder + "/observations").makeFolder()
+            try FolderDisk(scratch.path + "/state.repaired", ownedAs: folder).makeFolder()
+        }
+        for path in ["state/lock", "state/\(firstSegment)", "state/observations", "state.repaired"] {
+            var status = stat()
+            #expect(stat("\(scratch.path)/\(path)", &status) == 0)
+            #expect((status.st_uid, status.st_gid) == (12_345, 12_346), "\(path)")
+        }
+    }
+
     @Test func `a journal is created, written, compacted and read again`() throws {
         let scratch = try Scratch()
         let folder = scratch.path + "/state"

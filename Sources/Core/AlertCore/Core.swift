@@ -59,6 +59,8 @@ public struct SendOrder: Sendable {
     public let delivery: Delivery
     /// The channel's id of the message that opened the incident there, so that what follows can go into its thread.
     public let thread: String?
+    /// Whether that message is about this incident alone, and may be brought up to date with it.
+    public let isThreadOwn: Bool
     /// Whether it may leave though the journal cannot be written: it is about just that.
     public let mayLeaveUnsafe: Bool
 }

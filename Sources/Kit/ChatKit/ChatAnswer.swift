@@ -52,11 +52,12 @@ public struct ChatAnswer: Sendable {
     /// Whether the body is a web page.
     public var isPage: Bool { response.body.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<") }
 
-    /// To be tried again, after the wait that the answer asks for.
+    /// To be tried again, after the wait that the answer asks for: the longest, where it names several.
     ///
     /// - Parameter seconds: the wait, where it stands in a place of the chat's own.
     public func retry(_ said: String, after seconds: Double? = nil) -> DeliveryOutcome {
-        .retry(after: seconds.flatMap { Duration.waitingTime(seconds: $0) } ?? response.toldWait(now: now), said)
+        let own = seconds.flatMap { Duration.told(seconds: $0) }
+        return .retry(after: [own, response.toldWait(now: now)].compactMap(\.self).max(), said)
     }
 
     /// What the status alone means.

@@ -195,6 +195,17 @@ public struct Escalation: Hashable, Sendable {
     }
 }
 
+/// That a channel was told that something keeps coming and going, and how bad that was.
+public struct SwingsTold: Hashable, Sendable {
+    public let at: Moment
+    public let severity: Severity
+
+    public init(at: Moment, severity: Severity) {
+        self.at = at
+        self.severity = severity
+    }
+}
+
 /// What a gate may know of the past: all of it made of recorded facts.
 public protocol GateView: Sendable {
     /// What the channel was told lately, oldest first; at most `Telling.keptMax`.
@@ -206,6 +217,10 @@ public protocol GateView: Sendable {
     /// When incidents of the same rule about the same thing began to fire and ended lately, oldest first: those of the
     /// last day, and of them the last 64.
     func swings(of incident: Incident) -> [Moment]
+
+    /// What the channel was told last of the coming and going of incidents of the same rule about the same thing: the
+    /// last message about one that had a remark of reason `flapping`. Nil where it never was, or not within a day.
+    func swingsTold(of incident: Incident, in channel: String) -> SwingsTold?
 
     /// Whether an incident that fires now is one of those meant.
     func isFiring(_ isMeant: (Incident) -> Bool) -> Bool

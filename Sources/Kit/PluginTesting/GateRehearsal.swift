@@ -20,6 +20,7 @@ public struct RehearsedView: GateView {
     public var tellings: [Telling] = []
     public var gatheredSince: Moment?
     public var changes: [Moment] = []
+    public var changesTold: SwingsTold?
     public var firing: [Incident] = []
     public var apps: Set<String> = []
 
@@ -28,6 +29,7 @@ public struct RehearsedView: GateView {
     public func told(_ channel: String) -> [Telling] { tellings }
     public func gathered(_ gathering: Gathering, for channel: String) -> Moment? { gatheredSince }
     public func swings(of incident: Incident) -> [Moment] { changes }
+    public func swingsTold(of incident: Incident, in channel: String) -> SwingsTold? { changesTold }
     public func isFiring(_ isMeant: (Incident) -> Bool) -> Bool { firing.contains(where: isMeant) }
     public var appCount: Int { apps.count }
     public func hasFigures(ofApp app: String) -> Bool { apps.contains(app) }

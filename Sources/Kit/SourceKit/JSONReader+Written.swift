@@ -64,3 +64,22 @@ extension PollFailure {
         }
     }
 }
+
+extension JSONReader {
+    /// What crashed of a whole, that this member counts. Whoever crashes in a window may have begun before it, so that the
+    /// part can be a little above the whole where both are small: then all of it is meant.
+    ///
+    /// - Parameters:
+    ///   - part: the count that was read here.
+    ///   - name: where the whole stands.
+    public func crashed(_ part: Double, of whole: Double, _ name: String) throws(JSONMismatch) -> Double {
+        guard part <= whole + max(JSONReader.overlapMax, whole * JSONReader.overlapShareMax) else {
+            throw mismatch(expected: "at most the \(whole.plain) of '\(name)'")
+        }
+        return min(part, whole)
+    }
+
+    /// Two of a night's few sessions began before it; of many, one in a hundred.
+    private static let overlapMax = 2.0
+    private static let overlapShareMax = 0.01
+}

@@ -112,7 +112,7 @@ public struct JournalDesk: Sendable {
     public func repair(to target: String?) throws(Failure) {
         let target = target ?? (folder.hasSuffix("/") ? String(folder.dropLast()) : folder) + ".repaired"
         let repair = try attempt { () throws(JournalError) in
-            try JournalRepair(FolderDisk(folder), to: FolderDisk(target))
+            try JournalRepair(FolderDisk(folder), to: FolderDisk(target, ownedAs: folder))
         }
         let found = repair.found
         switch format {

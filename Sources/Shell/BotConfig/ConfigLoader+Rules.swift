@@ -71,7 +71,8 @@ extension ConfigLoader {
                 rules.gates.append(GatePlan(name: thing.name, gate: gate, match: match))
             }
         }
-        rules.gates += gatesAlwaysThere(besides: rules.gates, zone, sources)
+        // Before those of the file: what keeps coming and going is to use up no budget.
+        rules.gates = gatesAlwaysThere(besides: rules.gates, zone, sources) + rules.gates
         return rules
     }
 

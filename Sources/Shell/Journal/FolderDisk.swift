@@ -3,16 +3,21 @@ import Glibc
 /// A real folder, through the system's calls.
 public struct FolderDisk: JournalDisk {
     public let folder: String
+    private let model: String?
 
-    /// - Parameter folder: The path of the folder; its parent must be there.
-    public init(_ folder: String) {
+    /// - Parameters:
+    ///   - folder: The path of the folder; its parent must be there.
+    ///   - model: A folder whose owner a new one gets; nil: the parent.
+    public init(_ folder: String, ownedAs model: String? = nil) {
         self.folder = folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        self.model = model
     }
 
     public func makeFolder() throws(DiskFault) {
         if mkdir(folder, 0o700) == 0 {
-            // The parent holds the new folder's name: without a sync a power cut could take the whole journal.
             let parent = folder.lastIndex(of: "/").map { $0 == folder.startIndex ? "/" : String(folder[..<$0]) } ?? "."
+            if let owner = FolderDisk.owner(of: model ?? parent) { _ = chown(folder, owner.user, owner.group) }
+            // The parent holds the new folder's name: without a sync a power cut could take the whole journal.
             return try sync(parent, .makeFolder)
         }
         guard errno == EEXIST else { throw DiskFault(.makeFolder, "", errno) }
@@ -85,6 +90,14 @@ public struct FolderDisk: JournalDisk {
         guard retrying({ fsync(descriptor) }) == 0 else { throw DiskFault(operation, "", errno) }
     }
 
+    /// To whom root gives what it makes; nil where the owner is ours as it is. An administrator's command must not leave
+    /// files behind that the bot's own user cannot open.
+    private static func owner(of folder: String) -> (user: uid_t, group: gid_t)? {
+        var status = stat()
+        guard geteuid() == 0, stat(folder, &status) == 0, status.st_uid != 0 else { return nil }
+        return (status.st_uid, status.st_gid)
+    }
+
     private func open(
         _ name: String,
         _ flags: Int32,
@@ -94,6 +107,9 @@ public struct FolderDisk: JournalDisk {
         let descriptor = retrying { Glibc.open(path(name), flags | O_CLOEXEC | O_NONBLOCK, 0o600) }
         guard descriptor >= 0 else { throw DiskFault(operation, name, errno) }
         let file = OpenFile(descriptor, name, path: path(name))
+        if flags & O_CREAT != 0, let owner = FolderDisk.owner(of: folder) {
+            _ = fchown(descriptor, owner.user, owner.group)
+        }
         guard try file.status().st_mode & S_IFMT == S_IFREG else { throw DiskFault(operation, name, .notAFile) }
         return file
     }

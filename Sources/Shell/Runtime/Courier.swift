@@ -66,21 +66,26 @@ public struct Courier: Sendable {
         _ order: SendOrder, _ channel: any Channel, over connection: Connection = .usual,
         _ tell: @Sendable (Input) -> Void
     ) async {
-        let attempt = await attempt(order.delivery, channel, thread: order.thread, over: connection)
+        let attempt = await attempt(
+            order.delivery, channel, thread: order.thread, isThreadOwn: order.isThreadOwn, over: connection)
         tell(.delivered(id: order.delivery.id, attempt.outcome))
         if let picture = attempt.picture { await send(picture) }
     }
 
     /// Makes one attempt and says what came of it.
+    ///
+    /// - Parameter isThreadOwn: whether the message that opened the thread is about this incident alone; it is left as it
+    ///   was otherwise, for it says of others how they are.
     public func attempt(
-        _ delivery: Delivery, _ channel: any Channel, thread: String? = nil, over connection: Connection = .usual
+        _ delivery: Delivery, _ channel: any Channel, thread: String? = nil, isThreadOwn: Bool = true,
+        over connection: Connection = .usual
     ) async -> Attempt {
         let now = ports.clock.now()
         let image = image(of: delivery, channel)
         var leaving = delivery
         if let seal { leaving.message = seal(delivery.message) }
         let posting = Posting(leaving, thread: thread, image: image, at: now)
-        let outcome = redacted(await outcome(of: delivery, posting, channel, connection))
+        let outcome = redacted(await outcome(of: delivery, posting, channel, connection, mayUpdate: isThreadOwn))
         guard let image else { return Attempt(outcome: outcome, picture: nil) }
         switch outcome {
         case .delivered(let receipt), .partly(let receipt, _):
@@ -188,7 +193,7 @@ public struct Courier: Sendable {
     }
 
     private func outcome(
-        of delivery: Delivery, _ posting: Posting, _ channel: any Channel, _ connection: Connection
+        of delivery: Delivery, _ posting: Posting, _ channel: any Channel, _ connection: Connection, mayUpdate: Bool
     ) async -> DeliveryOutcome {
         if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: posting.at) {
             return .retry(after: nil, Faults.sentence)
@@ -205,7 +210,7 @@ public struct Courier: Sendable {
             request.connection = connection
             if let why = await refusal(delivery.channel, channel, connection) { return .refusedChannel(why) }
             let outcome = await perform(request, for: channel, within: Courier.attemptTimeout)
-            if case .delivered = outcome { await update(after: posting, of: delivery, channel, connection) }
+            if case .delivered = outcome, mayUpdate { await update(after: posting, of: delivery, channel, connection) }
             return outcome
         }
     }

@@ -132,7 +132,9 @@ extension State {
         _ incident: Incident, _ standing: Standing, in channel: String, _ plan: Plan, at now: Moment
     ) -> Moment? {
         guard let due = plan.reminderDue(incident, standing, in: channel) else { return nil }
-        return incident.state == .firing || silence(of: incident, plan, at: now) != nil ? due : nil
+        guard incident.state == .firing || silence(of: incident, plan, at: now) != nil else { return nil }
+        // After a start the source is asked first: what it answers may be the end.
+        return schedule.catchesUp(incident.subject.source).map { max($0, due) } ?? due
     }
 
     /// What gates add to a notification that passes.
@@ -211,6 +213,9 @@ struct GateSight: GateView {
     }
 
     func swings(of incident: Incident) -> [Moment] { incidents.swings(of: incident) }
+    func swingsTold(of incident: Incident, in channel: String) -> SwingsTold? {
+        incidents.swingsTold(of: incident, in: channel)
+    }
 
     func isFiring(_ isMeant: (Incident) -> Bool) -> Bool {
         incidents.all.contains { $0.isOpen && $0.hasFired && isMeant($0) }

@@ -10,6 +10,7 @@ extension Incidents.Fact: RoomFact {
         case .ended: "incident_ended"
         case .swung: "swung"
         case .swings: "swings"
+        case .swingsTold: "swings_told"
         case .sightings: "sightings"
         case .aftermath: "aftermath"
         case .settled: "settled"
@@ -27,7 +28,7 @@ extension Incidents.Fact: RoomFact {
         case .sightings(let id, _): .whole(of: Incidents.Fact.sightingsKey(id))
         case .aftermath(let aftermath): .whole(of: Incidents.Fact.aftermathKey(aftermath.incident.id))
         case .settled(let id): .end(of: [Incidents.Fact.aftermathKey(id)])
-        case .swung, .swings: .always
+        case .swung, .swings, .swingsTold: .always
         }
     }
 
@@ -58,6 +59,13 @@ extension Incidents.Fact: RoomFact {
             json.member("subject", subject)
             json.member("key", key)
             json.member("swings", swings)
+        case .swingsTold(let rule, let subject, let key, let channel, let told):
+            json.member("rule", rule)
+            json.member("subject", subject)
+            json.member("key", ifAny: key)
+            json.member("channel", channel)
+            json.member("at", told.at)
+            json.member("severity", told.severity.rawValue)
         case .sightings(let id, let seen):
             json.member("incident", id)
             json.member("sightings", seen.all)
@@ -91,6 +99,11 @@ extension Incidents.Fact: RoomFact {
             self = .swings(
                 rule: try reader.member("rule").string(), try Subject(reader.member("subject")),
                 key: try reader.optional("key")?.string(), swings)
+        case "swings_told":
+            self = .swingsTold(
+                rule: try reader.member("rule").string(), try Subject(reader.member("subject")),
+                key: try reader.optional("key")?.string(), channel: try reader.member("channel").string(),
+                SwingsTold(at: try reader.member("at").moment(), severity: try reader.member("severity").choice()))
         case "sightings":
             self = .sightings(
                 incident: try reader.member("incident").string(), try Sightings(reader.member("sightings")))

@@ -85,7 +85,9 @@ extension Incidents {
         var incident = old
         incident.isUncertain = false
         // Somebody took care of something that was not as bad.
-        if severity > incident.severity { incident.acknowledgement = nil }
+        if incident.acknowledgement?.isOutdone(by: severity, after: incident.severity) == true {
+            incident.acknowledgement = nil
+        }
         incident.severity = severity
         incident.labels = labels
         if incident.state == .recovering { incident.state = .firing }

@@ -6,6 +6,8 @@ public struct Incidents: Sendable {
     private var byID: [String: Incident] = [:]
     /// When things began to fire and ended in the last day, oldest first, at most `swingsMax` each.
     private var swings: [IncidentKey: [Moment]] = [:]
+    /// What channels were told of their coming and going, as long as that is remembered.
+    private var swingsTold: [IncidentKey: [String: SwingsTold]] = [:]
     /// What rules saw of those that fired for longer, where it is more than the worst.
     private(set) var sightings: [String: Sightings] = [:]
     /// Those that ended within the last day, with what was said of them.
@@ -51,6 +53,8 @@ public struct Incidents: Sendable {
         case settled(id: String)
         /// When something began to fire and ended lately: snapshots hold it, and what is older than a day is let go.
         case swings(rule: String, Subject, key: String?, [Moment])
+        /// A channel was told that something keeps coming and going.
+        case swingsTold(rule: String, Subject, key: String?, channel: String, SwingsTold)
     }
 
     /// Changes of one thing that are remembered: an hour in which it changes every minute.
@@ -85,7 +89,11 @@ public struct Incidents: Sendable {
         case .swung(let rule, let subject, let key, let moment):
             remember(IncidentKey(rule: rule, subject: subject, key: key), at: moment)
         case .swings(let rule, let subject, let key, let kept):
-            swings[IncidentKey(rule: rule, subject: subject, key: key)] = kept.isEmpty ? nil : kept
+            let key = IncidentKey(rule: rule, subject: subject, key: key)
+            swings[key] = kept.isEmpty ? nil : kept
+            if kept.isEmpty { swingsTold[key] = nil }
+        case .swingsTold(let rule, let subject, let key, let channel, let told):
+            swingsTold[IncidentKey(rule: rule, subject: subject, key: key), default: [:]][channel] = told
         }
     }
 
@@ -98,6 +106,11 @@ public struct Incidents: Sendable {
     /// What gates see of the past, as facts.
     var pastFacts: [Fact] {
         swings.sorted { $0.key < $1.key }.map { .swings(rule: $0.rule, $0.subject, key: $0.key, $1) }
+            + swingsTold.sorted { $0.key < $1.key }.flatMap { key, told in
+                told.sorted { $0.key < $1.key }.map {
+                    .swingsTold(rule: key.rule, key.subject, key: key.key, channel: $0.key, $0.value)
+                }
+            }
     }
 
     /// What late figures can change, as facts: what open incidents have seen, and what has ended.
@@ -196,6 +209,11 @@ public struct Incidents: Sendable {
     /// When incidents of the same rule about the same thing began to fire and ended lately.
     func swings(of incident: Incident) -> [Moment] { swings[incident.identity] ?? [] }
 
+    /// What the channel was told last of its coming and going.
+    func swingsTold(of incident: Incident, in channel: String) -> SwingsTold? {
+        swingsTold[incident.identity]?[channel]
+    }
+
     /// What has not swung for a day.
     func outdatedSwings(at now: Moment) -> [IncidentKey] {
         swings.filter { now - ($0.value.last ?? .earliest) >= Incidents.swingLifetime }.keys.sorted()
@@ -241,7 +259,7 @@ public struct Incidents: Sendable {
         case .seen(let id, let state, _, _): mayOpenGates = byID[id].map { $0.state != state } ?? false
         case .standing(let id, let channel, let standing):
             mayOpenGates = byID[id]?.standings[channel] != standing
-        case .swung, .swings, .sightings, .aftermath, .settled: break
+        case .swung, .swings, .swingsTold, .sightings, .aftermath, .settled: break
         }
     }
 

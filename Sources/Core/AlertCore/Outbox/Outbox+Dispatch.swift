@@ -101,11 +101,16 @@ extension Outbox {
         output.effects.append(
             .send(
                 SendOrder(
-                    delivery: delivery, thread: delivery.thread, mayLeaveUnsafe: delivery.isAboutJournal)))
+                    delivery: delivery, thread: delivery.thread, isThreadOwn: isThreadOwn(delivery),
+                    mayLeaveUnsafe: delivery.isAboutJournal)))
     }
 
     private func thread(of delivery: Delivery) -> String? {
         delivery.incident.flatMap { receipt(of: $0, in: delivery.channel) }
+    }
+
+    private func isThreadOwn(_ delivery: Delivery) -> Bool {
+        delivery.thread != nil && delivery.incident.map { threads.isAlone($0, in: delivery.channel) } ?? false
     }
 
     private mutating func buryExpired(_ name: String, at now: Moment, _ output: inout Output) -> [News] {

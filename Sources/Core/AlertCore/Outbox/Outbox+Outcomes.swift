@@ -178,7 +178,11 @@ extension Outbox {
     }
 
     private mutating func abandon(_ delivery: Delivery, at now: Moment, _ output: inout Output) -> News {
-        end(delivery, .dead("the channel is no longer in the config"), at: now, &output)
+        let sentence = "the channel is no longer in the config"
+        end(delivery, .dead(sentence), at: now, &output)
+        output.note(
+            .warning, "channel \(delivery.channel): delivery \(delivery.id) failed for good: \(sentence)",
+            delivery.details)
         return .abandoned(delivery)
     }
 

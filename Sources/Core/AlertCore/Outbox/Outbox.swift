@@ -22,7 +22,7 @@ public struct Outbox: Sendable {
     /// Those of each incident, likewise.
     private var byIncident: [String: [String]] = [:]
     /// Where in each channel the messages of an incident belong.
-    private var threads = Threads()
+    private(set) var threads = Threads()
 
     // Of this run only.
     /// Whether a gate wants to know what channels were told.

@@ -7,26 +7,39 @@ struct Threads: Sendable {
         let channel: String
     }
 
+    private struct Told: Sendable {
+        let receipt: String?
+        /// Whether the message was about no other incident.
+        let isAlone: Bool
+    }
+
     /// Oldest first.
-    private var receipts: [Key: [String?]] = [:]
+    private var told: [Key: [Told]] = [:]
 
     /// The receipt of the incident's first message in the channel, where the channel gave one.
     func receipt(of incident: String, in channel: String) -> String? {
-        receipts[Key(incident: incident, channel: channel)]?.first ?? nil
+        told[Key(incident: incident, channel: channel)]?.first?.receipt
+    }
+
+    /// Whether the incident's first message in the channel was about it alone. Where it named others, what has become of
+    /// this one must not be written over what is said of them.
+    func isAlone(_ incident: String, in channel: String) -> Bool {
+        told[Key(incident: incident, channel: channel)]?.first?.isAlone ?? false
     }
 
     /// Takes in what has come to the end of the history.
     mutating func take(_ entry: EndedDelivery) {
         guard case .delivered(let receipt) = entry.end else { return }
-        for key in Threads.keys(entry) { receipts[key, default: []].append(receipt) }
+        let told = Told(receipt: receipt, isAlone: entry.delivery.incidents.count == 1)
+        for key in Threads.keys(entry) { self.told[key, default: []].append(told) }
     }
 
     /// Lets go of what has left the history at its beginning.
     mutating func drop(_ entry: EndedDelivery) {
         guard case .delivered = entry.end else { return }
         for key in Threads.keys(entry) {
-            receipts[key]?.removeFirst()
-            if receipts[key]?.isEmpty == true { receipts[key] = nil }
+            told[key]?.removeFirst()
+            if told[key]?.isEmpty == true { told[key] = nil }
         }
     }
 

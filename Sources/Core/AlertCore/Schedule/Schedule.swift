@@ -15,6 +15,8 @@ public struct Schedule: Sendable {
     private var isFull = false
     /// Sources of whose figures the present rules have had a look.
     private var judged: Set<String> = []
+    /// Sources that were to be polled while the bot was down, and until when their first answer is waited for.
+    private var catchingUp: [String: Moment] = [:]
     /// Sources that have been told something while a poll of them is in flight.
     private var overtaken: Set<String> = []
     /// Whether the host wants to save power.
@@ -177,8 +179,23 @@ public struct Schedule: Sendable {
     /// Whether a poll that has ended did not know what its source had been told meanwhile.
     mutating func takeOvertaken(_ name: String) -> Bool { overtaken.remove(name) != nil }
 
+    /// Notes at a start which sources have been without a poll for longer than they should: what is said of them before
+    /// they have answered tells of the bot's absence, not of theirs.
+    mutating func noteCatchUp(_ plan: Plan, at now: Moment) {
+        for source in plan.sources where !source.isPushed && sources[source.name]?.stopped == nil {
+            guard let record = sources[source.name], record.lastPolled != nil, let due = record.due, due <= now else {
+                continue
+            }
+            catchingUp[source.name] = now + source.timeout
+        }
+    }
+
+    /// Until when the first answer of a source is waited for after a start; nil where it has come, or was not missed.
+    func catchesUp(_ name: String) -> Moment? { catchingUp[name] }
+
     /// The poll of a source has ended.
     mutating func endPoll(of name: String, _ plan: Plan) {
+        catchingUp[name] = nil
         queue.end(name, plan)
         isFull = false
     }

@@ -24,6 +24,11 @@ extension Turn {
         guard end > now else {
             return .refused("a mute that ends at \(plan.zone.words(end, readAt: now)) would already be over")
         }
+        guard end - now <= Mute.lengthMax else {
+            return .refused(
+                "a mute that ends at \(plan.zone.words(end, readAt: now)) is longer than a year; "
+                    + "write it into the config, as a rule of plugin mute")
+        }
         state.mutes.forgetEnded(at: now, &output)
         guard state.mutes.count < Mute.countMax else {
             return .refused("there are \(state.mutes.count) mutes already; end some with 'alertbot unmute'")
@@ -106,8 +111,9 @@ extension Turn {
             // By two names it is acknowledged once.
             if !incidents.contains(where: { $0.id == incident.id }) { incidents.append(incident) }
         }
-        let new = Acknowledgement(at: now, by: by.map { $0.tamed.trimmed.clipped(to: Mute.reasonCharactersMax) })
+        let by = by.map { $0.tamed.trimmed.clipped(to: Mute.reasonCharactersMax) }
         for var incident in incidents {
+            let new = Acknowledgement(at: now, by: by, of: incident.severity)
             if var known = incident.acknowledgement {
                 earlier[incident.id] = known
                 guard known.join(new) else { continue }

@@ -46,10 +46,16 @@ extension Turn {
 
     private mutating func send(_ part: Portion<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
         let issues = part.members.first.map { state.issues(about: $0.notification.incident.subject) } ?? []
-        let message = writer.message(
+        var message = writer.message(
             part, gathering, why: plan.gate(gathering.gate)?.gate.gathers, issues: issues)
+        let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
+        // What is remarked of many is said once.
+        for field in remarks.joined().map(writer.field) where !message.fields.contains(field) {
+            message.fields.append(field)
+        }
         let delivery = accept(message, message.kind, channel, incident: nil)
-        for member in part.members {
+        for (member, remarks) in zip(part.members, remarks) {
+            noteSwings(member.notification, remarks)
             let incident = member.notification.incident
             let told = member.standing.told(
                 member.notification, figureToSay(of: incident, member.notification.kind), at: now)

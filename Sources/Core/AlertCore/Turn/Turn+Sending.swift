@@ -33,7 +33,8 @@ extension Turn {
                 // What is getting better by itself wakes nobody who has not heard of it.
                 return incident.state == .firing ? (.opened, .first) : nil
             }
-            let known = standing.heard ?? announced
+            // Whoever took care of it when it was as bad is not to be told that it is so again.
+            let known = incident.acknowledgement == nil ? standing.heard ?? announced : announced
             let isWorse = incident.severity > max(known, standing.dropped ?? known)
             if incident.state == .firing, isWorse { return (.escalated, .escalated) }
             if correction(of: incident, standing) != nil { return (.revised, .revised) }
@@ -98,10 +99,21 @@ extension Turn {
         let told = standing.told(notification, figureToSay(of: incident, notification.kind), correction, at: now)
         state.incidents.keep(told, of: incident.id, in: channel, &output)
         rememberEnd(notification)
+        noteSwings(notification, remarks)
         decide(
             .send, delivery.kind == .digest ? .overtaken : remarks.first?.reason ?? reason, delivery.kind,
             notification.severity, channel, delivery.message, incident: incident.id, delivery: delivery.id)
         state.agenda.dispatch(channel, at: now)
+    }
+
+    /// Takes note that a channel is told that something keeps coming and going.
+    mutating func noteSwings(_ notification: Notification, _ remarks: [Remark]) {
+        guard remarks.contains(where: { $0.reason == .flapping }) else { return }
+        let incident = notification.incident
+        state.incidents.record(
+            .swingsTold(
+                rule: incident.rule, incident.subject, key: incident.key, channel: notification.channel,
+                SwingsTold(at: now, severity: notification.severity)), &output)
     }
 
     /// Accepts a message about one incident. One of the same incident that has certainly not arrived yet is replaced:

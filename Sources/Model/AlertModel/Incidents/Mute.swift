@@ -21,6 +21,9 @@ public struct Mute: Hashable, Sendable {
 
     /// Mutes in force at once: far more than people can keep in mind, little enough to be asked for every notification.
     public static let countMax = 1000
+    /// The longest that people may mute anything: a year, and its 29 February. A slip in a unit must not be silence for good;
+    /// what is to be muted for longer belongs in the config, where others see it.
+    public static let lengthMax = Duration.days(366)
     /// Longest reason kept, in characters; it is a sentence.
     public static let reasonCharactersMax = 500
 }
@@ -30,13 +33,19 @@ public struct Acknowledgement: Hashable, Sendable {
     public let at: Moment
     /// Who, in their own words.
     public let by: String?
+    /// How bad it was at most when somebody took care of it; nil where an earlier version has not written it.
+    public private(set) var severity: Severity?
     /// Who came after, in their order.
     public private(set) var also: [Acknowledgement] = []
 
-    public init(at: Moment, by: String? = nil) {
+    public init(at: Moment, by: String? = nil, of severity: Severity? = nil) {
         self.at = at
         self.by = by
+        self.severity = severity
     }
+
+    /// Whether an incident that is so bad, and was so bad before, is worse than what somebody takes care of.
+    public func isOutdone(by new: Severity, after old: Severity) -> Bool { new > severity ?? old }
 
     /// Adds somebody; gives back false where that changes nothing: one who is there already, or one too many.
     public mutating func join(_ other: Acknowledgement) -> Bool {
@@ -44,6 +53,7 @@ public struct Acknowledgement: Hashable, Sendable {
             return false
         }
         also.append(other)
+        severity = [severity, other.severity].compactMap(\.self).max()
         return true
     }
 
@@ -117,12 +127,15 @@ extension Acknowledgement: JSONWritable {
         json.object { json in
             json.member("at", at)
             json.member("by", by)
+            json.member("severity", ifAny: severity?.rawValue)
             if !also.isEmpty { json.array("also", also) { $1.put(into: &$0) } }
         }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
-        self.init(at: try reader.member("at").moment(), by: try reader.optional("by")?.string())
+        self.init(
+            at: try reader.member("at").moment(), by: try reader.optional("by")?.string(),
+            of: try reader.optional("severity")?.choice())
         for other in try reader.optional("also")?.elements() ?? [] { _ = join(try Acknowledgement(other)) }
     }
 }

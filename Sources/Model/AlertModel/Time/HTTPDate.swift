@@ -50,7 +50,7 @@ extension HTTPResponse {
 
 extension Duration {
     /// The wait that a service means which says so many seconds; nil when it makes no sense.
-    static func told(seconds: Double) -> Duration? {
+    public static func told(seconds: Double) -> Duration? {
         waitingTime(seconds: seconds).flatMap { $0 <= toldMax ? $0 : nil }
     }
 

@@ -85,7 +85,8 @@ private func payload(
 
     @Test(arguments: [
         ("-1001234567890", JSON.int(-1_001_234_567_890)), ("42", 42), ("@shop_alerts", "@shop_alerts"), ("0", nil),
-        ("shop", nil), ("@", nil), ("9999999999999999999", nil), ("4503599627370496", nil), ("-9223372036854775808", nil), ("@a b", nil),
+        ("shop", nil), ("@", nil), ("9999999999999999999", nil), ("4503599627370496", nil),
+        ("-9223372036854775808", nil), ("@a b", nil),
     ])
     func `a chat is an id or a name`(_ written: String, _ expected: JSON?) {
         #expect(TelegramPlace(written, topic: nil)?.chat == expected)

@@ -44,7 +44,9 @@ public struct FlappingGate: Gate {
         // What goes into a digest makes no noise of its own; a group of one is a message like any other.
         if let held = notification.held, held.style == .digest { return nil }
         let swings = view.swings(of: notification.incident)
-        guard let fit = fit(among: swings), let last = swings.last, last + calm > now, !fit.isNews else { return nil }
+        guard let fit = fit(among: swings), let last = swings.last, last + calm > now,
+            !isNews(fit, swings, notification, at: now, view)
+        else { return nil }
         let incident = notification.incident
         let parts = [incident.rule, incident.key ?? "", incident.subject.source, incident.subject.app]
         let key = parts + [incident.subject.release ?? "", incident.subject.environment ?? ""]
@@ -55,8 +57,8 @@ public struct FlappingGate: Gate {
 
     public func remark(on notification: Notification, at now: Moment, given view: any GateView) -> Remark? {
         let swings = view.swings(of: notification.incident)
-        guard notification.kind == .opened || notification.kind == .resolved, let fit = fit(among: swings), fit.isNews,
-            let last = swings.last, last + calm > now
+        guard [.opened, .escalated, .resolved].contains(notification.kind), let fit = fit(among: swings),
+            let last = swings.last, last + calm > now, isNews(fit, swings, notification, at: now, view)
         else { return nil }
         return Remark(
             Phrase(.fieldFlapping),
@@ -68,12 +70,23 @@ public struct FlappingGate: Gate {
             reason: .flapping)
     }
 
+    /// Whether the channel has still to hear that it flaps, or that what flaps is worse than it has heard.
+    private func isNews(
+        _ fit: Fit, _ swings: [Moment], _ notification: Notification, at now: Moment, _ view: any GateView
+    ) -> Bool {
+        guard let told = view.swingsTold(of: notification.incident, in: notification.channel) else { return true }
+        // Where the stretch begins with the oldest change that is remembered, it may have begun, and been told, before that.
+        let isOfStretch = told.at >= fit.since || fit.since == swings.first && now - told.at < Self.memory
+        return !isOfStretch || notification.severity > told.severity
+    }
+
+    /// How long changes are remembered: what flaps all the time is told of once in that time.
+    private static let memory = Duration.days(1)
+
     /// A stretch of changes too fast to be told one by one.
     private struct Fit {
         let since: Moment
         var count: Int
-        /// Whether the last change is the one that made it so: it is told, and says so.
-        var isNews: Bool
     }
 
     /// The fit that the last of the changes belongs to, unless it calmed down before.
@@ -85,9 +98,8 @@ public struct FlappingGate: Gate {
             if fit != nil, moment - swings[index - 1] >= calm { (fit, first) = (nil, index) }
             if fit != nil {
                 fit?.count += 1
-                fit?.isNews = false
             } else if index + 1 - first >= changesMin, moment - swings[index + 1 - changesMin] <= within {
-                fit = Fit(since: swings[index + 1 - changesMin], count: changesMin, isNews: true)
+                fit = Fit(since: swings[index + 1 - changesMin], count: changesMin)
             }
         }
         return fit

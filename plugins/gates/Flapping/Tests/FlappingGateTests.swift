@@ -6,20 +6,49 @@ import Testing
 @Suite struct `Flapping gate` {
     private let start = Moment(milliseconds: 1_800_000_000_000)
 
-    private func notification(_ kind: Notification.Kind = .opened, app: String = "shop") -> Notification {
+    private func notification(
+        _ kind: Notification.Kind = .opened, app: String = "shop", _ severity: Severity = .warning
+    ) -> Notification {
         let incident = Incident(
-            rule: "floor", subject: Subject(source: "ios", app: app), labels: [:], severity: .warning, since: start,
+            rule: "floor", subject: Subject(source: "ios", app: app), labels: [:], severity: severity, since: start,
             evidence: Evidence(sentence: ""))
-        return Notification(incident: incident, kind: kind, severity: .warning, channel: "team")
+        return Notification(incident: incident, kind: kind, severity: severity, channel: "team")
     }
 
-    private func changes(at minutes: [Int64]) -> RehearsedView {
+    /// - Parameter told: The minute in which the channel was told of them, and how bad they were.
+    private func changes(at minutes: [Int64], told: (minute: Int64, severity: Severity)? = nil) -> RehearsedView {
         var view = RehearsedView()
         view.changes = minutes.map { start + .minutes($0) }
+        view.changesTold = told.map { SwingsTold(at: start + .minutes($0.minute), severity: $0.severity) }
         return view
     }
 
-    /// Four changes within an hour; calm is half an hour without any.
+    @Test(
+        arguments: [
+            // Whoever was not told, be it that a mute held the change that made it flapping, is told with the next.
+            (changes: [0, 10, 20, 30, 40], told: nil, .warning, isTold: true),
+            (changes: [0, 10, 20, 30, 40], told: (30, .warning), .warning, isTold: false),
+            // What is worse than what was told is news.
+            (changes: [0, 10, 20, 30, 40], told: (30, .warning), .critical, isTold: true),
+            (changes: [0, 10, 20, 30, 40], told: (40, .critical), .critical, isTold: false),
+            (changes: [0, 10, 20, 30, 40], told: (40, .critical), .warning, isTold: false),
+            // What was told of an earlier stretch counts for that.
+            (changes: [0, 10, 20, 30, 70, 71, 72, 73, 74], told: (30, .critical), .warning, isTold: true),
+            // A stretch may be longer than what is remembered of it; after a day it is told of anew.
+            (changes: [0, 10, 20, 30, 40], told: (-600, .warning), .warning, isTold: false),
+            (changes: [0, 10, 20, 30, 40], told: (-1_500, .warning), .warning, isTold: true),
+        ] as [(changes: [Int64], told: (minute: Int64, severity: Severity)?, Severity, isTold: Bool)])
+    func `it is told once of a stretch, and again when it is worse`(
+        changes: [Int64], told: (minute: Int64, severity: Severity)?, severity: Severity, isTold: Bool
+    ) throws {
+        let gate = try FlappingGate.written([:])
+        let (view, now) = (self.changes(at: changes, told: told), start + .minutes(changes.last ?? 0))
+        let notification = notification(.opened, severity)
+        #expect((gate.closure(for: notification, at: now, given: view) == nil) == isTold)
+        #expect((gate.remark(on: notification, at: now, given: view) != nil) == isTold)
+    }
+
+    /// Four changes within an hour; calm is half an hour without any. The channel was told of the fourth.
     @Test(
         arguments: [
             (changes: [], now: 0, closedUntil: nil, isTold: false),
@@ -38,7 +67,10 @@ import Testing
         changes: [Int64], now: Int64, closedUntil: Int64?, isTold: Bool
     ) throws {
         let gate = try FlappingGate.written([:])
-        let (view, now) = (self.changes(at: changes), start + .minutes(now))
+        let told = changes.count > 4 ? changes[3] : nil
+        let (view, now) = (
+            self.changes(at: changes, told: isTold ? nil : told.map { ($0, .warning) }), start + .minutes(now)
+        )
         let closure = gate.closure(for: notification(), at: now, given: view)
         #expect(closure?.until == closedUntil.map { start + .minutes($0) })
         #expect(closure == nil || closure?.reason == .flapping)
@@ -47,7 +79,7 @@ import Testing
 
     @Test func `what flaps is gathered by itself`() throws {
         let gate = try FlappingGate.written([:])
-        let view = changes(at: [0, 1, 2, 3, 4])
+        let view = changes(at: [0, 1, 2, 3, 4], told: (3, .warning))
         let fates = try ["shop", "bank"].map { app in
             try #require(gate.closure(for: notification(app: app), at: start + .minutes(5), given: view)).fate
         }
@@ -60,6 +92,6 @@ import Testing
         let told = Notification.Kind.ofIncidents.filter {
             gate.remark(on: notification($0), at: start + .minutes(3), given: view) != nil
         }
-        #expect(told == [.opened, .resolved])
+        #expect(told == [.opened, .escalated, .resolved])
     }
 }

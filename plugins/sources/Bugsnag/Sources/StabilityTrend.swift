@@ -42,11 +42,8 @@ struct StabilityTrend: Sendable {
         ] {
             guard let count = try point.optional(total)?.count(), count > 0 else { continue }
             let hit = try point.member(part)
-            guard try hit.count() <= count else {
-                throw hit.mismatch(expected: "at most the \(count.plain) of '\(total)'")
-            }
             metrics[all] = count
-            metrics[crashed] = try hit.count()
+            metrics[crashed] = try hit.crashed(hit.count(), of: count, total)
         }
         return metrics
     }

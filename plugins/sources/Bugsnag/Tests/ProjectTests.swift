@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: [
         (
-            day(#""total_sessions_count": 5, "unhandled_sessions_count": 6"#),
+            day(#""total_sessions_count": 5, "unhandled_sessions_count": 8"#),
             "expected at most the 5 of 'total_sessions_count'"
         ),
         (day(#""total_sessions_count": 5"#), "unhandled_sessions_count: expected a value"),
@@ -50,6 +50,13 @@ import Testing
         #expect(failure.reason == .badAnswer)
         #expect(failure.description.hasPrefix("stability of wallet-android: the answer is not what was expected: "))
         #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test func `at the edge of a small day a few more crashed than began`() throws {
+        let trend = Self.day(#""users_seen": 3, "users_with_unhandled": 4"#)
+        let played = Bugsnag(trend: answer(trend), releases: answer("[]"), errors: answer("[]")).play(
+            try source(), poll())
+        #expect(played.observations.first?.metrics == ["users": 3, "crashed_users": 3])
     }
 
     private static func day(_ counts: String, end: String = "2026-11-20T00:00:00Z") -> String {

@@ -116,10 +116,8 @@ enum CrashlyticsReport {
         guard total > 0 else { return }
         metrics[all] = total
         // A count of 0 may be left out of the answer.
-        guard let hit = count ?? rate.map(total.without(share:)) else { return }
-        if let impacted, hit > total {
-            throw impacted.mismatch(expected: "at most the \(total.plain) of '\(totalName)'")
-        }
+        guard var hit = count ?? rate.map(total.without(share:)) else { return }
+        if let impacted { hit = try impacted.crashed(hit, of: total, totalName) }
         metrics[crashed] = hit
         let computed = (total - hit) / total
         if let percent, let rate, abs(rate - computed) > roundingMax {

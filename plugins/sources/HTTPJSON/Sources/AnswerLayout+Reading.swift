@@ -109,14 +109,18 @@ extension AnswerLayout {
         return joined
     }
 
-    /// Those that are the only ones of their place. Of two that say different things of the same, nobody knows which is
-    /// right.
+    /// Those that are the only ones of their place, or say the same as the first, as pages do that overlap. Of two that say
+    /// different things of the same, nobody knows which is right.
     private static func distinct(_ rows: [Row], _ bad: inout BadRows) -> [Row] {
         var first: [Place: Int] = [:]
         var isShared = Array(repeating: false, count: rows.count)
         for (index, row) in rows.enumerated() {
             guard let other = first[row.observation.place] else {
                 first[row.observation.place] = index
+                continue
+            }
+            if !isShared[other], rows[other].observation == row.observation {
+                isShared[index] = true
                 continue
             }
             let mismatch = JSONMismatch(

@@ -101,6 +101,12 @@ import Testing
             ])
     }
 
+    @Test func `two rows that say the same are one`() throws {
+        let report = try report(source(), answered([row("ios"), row("web"), row("ios")]))
+        #expect(report.summary == "ios users=10 crashed_users=1\nweb users=10 crashed_users=1")
+        #expect(report.warnings == [])
+    }
+
     @Test func `an answer that is too large to visit is no matter of rows`() throws {
         let source = try HTTPJSONSource(
             options: options(

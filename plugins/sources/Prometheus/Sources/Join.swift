@@ -1,6 +1,9 @@
 internal import PluginKit
 
 /// The figures of several queries put together: what is about the same subject and the same span is one observation.
+///
+/// What is wrong with the figures of one subject is no fault of the others: it is left out, and says so. Only where nothing
+/// else is there, the poll fails with it.
 struct Join: Sendable {
     private struct Place: Hashable, Sendable {
         let subject: Subject
@@ -17,6 +20,8 @@ struct Join: Sendable {
     /// In the order they came up.
     private var places: [Place] = []
     private var rows: [Place: Row] = [:]
+    /// What is wrong with the figures of whom, the first of each.
+    private var flaws: [Subject: PollFailure] = [:]
 
     /// A sample may lie ahead of the bot by as much as two clocks differ.
     private static let clocksApartMax = Duration.minutes(5)
@@ -42,11 +47,13 @@ struct Join: Sendable {
             for sample in series.samples {
                 guard let value = sample.value else { continue }
                 guard value.isFinite else {
-                    throw PollFailure(
+                    let flaw = PollFailure(
                         .badAnswer,
-                        "the figure of \(Join.text(series.labels)) is infinite; something was divided by zero, "
-                            + "or a bucket has no end"
+                        "metric '\(metric)': the figure of \(Join.text(series.labels)) is infinite; something was divided "
+                            + "by zero, or a bucket has no end"
                     )
+                    flaws[subject] = flaws[subject] ?? flaw
+                    continue
                 }
                 guard sample.at <= poll.now + Join.clocksApartMax else {
                     throw PollFailure(
@@ -109,20 +116,50 @@ struct Join: Sendable {
         return "{\(pairs.joined(separator: ", "))}".tamed.clipped(to: 120)
     }
 
-    /// The observations, the longest spans first: of spans that end together, the one told last counts as the newest.
-    func observations() throws(PollFailure) -> [Observation] {
+    /// What came of all of it.
+    struct Joined: Sendable {
+        /// The longest spans first: of spans that end together, the one told last counts as the newest.
         var observations: [Observation] = []
-        for place in places {
+        /// What is left out, and why.
+        var warnings: [String] = []
+        /// Of whom not everything could be read.
+        var unread = Unread.nothing
+    }
+
+    func joined() throws(PollFailure) -> Joined {
+        var joined = Joined()
+        var flaws = flaws
+        for place in places where flaws[place.subject] == nil {
+            flaws[place.subject] = rows[place].flatMap { Join.flaw(in: Join.settled($0.metrics), of: place.subject) }
+        }
+        joined.observations = observations(without: flaws)
+        let inOrder = flaws.sorted { $0.key < $1.key }
+        if joined.observations.isEmpty, let first = inOrder.first { throw first.value }
+        joined.warnings = inOrder.prefix(Join.flawsToldMax).map { "left out: \($0.value.description)" }
+        if inOrder.count > Join.flawsToldMax {
+            joined.warnings.append("left out for the like: \(inOrder.count - Join.flawsToldMax) more")
+        }
+        for (subject, _) in inOrder { joined.unread.add(subject.app) }
+        return joined
+    }
+
+    /// Where all of them are wrong in the same way, more than these say nothing new.
+    private static let flawsToldMax = 3
+
+    private static func flaw(in metrics: Metrics, of subject: Subject) -> PollFailure? {
+        guard let flaw = metrics.flaw else { return nil }
+        let isPercent = metrics.entries.contains { $0.metric.unit == .rate && $0.value > 1 }
+        return PollFailure(
+            .badAnswer,
+            "app '\(subject.app.tamed.clipped(to: 60))': \(flaw)" + (isPercent ? " (divide percentages by 100)" : "")
+        )
+    }
+
+    private func observations(without flaws: [Subject: PollFailure]) -> [Observation] {
+        var observations: [Observation] = []
+        for place in places where flaws[place.subject] == nil {
             guard let row = rows[place] else { continue }
             let metrics = Join.settled(row.metrics)
-            if let flaw = metrics.flaw {
-                let isPercent = metrics.entries.contains { $0.metric.unit == .rate && $0.value > 1 }
-                throw PollFailure(
-                    .badAnswer,
-                    "app '\(place.subject.app.tamed.clipped(to: 60))': \(flaw)"
-                        + (isPercent ? " (divide percentages by 100)" : "")
-                )
-            }
             observations.append(
                 Observation(
                     subject: place.subject,

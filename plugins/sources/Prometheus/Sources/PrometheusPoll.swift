@@ -90,11 +90,11 @@ struct PrometheusPoll: Sendable {
 
     private func finish() -> PollStep {
         do {
-            let observations = try join.observations()
+            let joined = try join.joined()
             return .finish(
                 PollReport(
-                    observations.isEmpty ? .noData : .values(observations), cursor: cursor, warnings: warnings,
-                    unread: isPartial ? .anything : .nothing))
+                    joined.observations.isEmpty ? .noData : .values(joined.observations), cursor: cursor,
+                    warnings: warnings + joined.warnings, unread: isPartial ? .anything : joined.unread))
         } catch {
             return .fail(error)
         }

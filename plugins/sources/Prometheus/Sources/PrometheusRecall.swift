@@ -76,7 +76,11 @@ struct PrometheusRecall: Sendable {
         var lines: [ObservationLine] = []
         for poll in polls {
             do throws(PollFailure) {
-                lines += try observations(of: poll).map { .observed($0) }
+                let joined = try joined(poll)
+                lines += joined.observations.map { .observed($0) }
+                if joined.unread != .nothing {
+                    lines.append(.partial(PartialPoll(source: recall.source, joined.unread, seen: poll.at)))
+                }
             } catch {
                 lines.append(.failed(source: recall.source, reason: error.description, seen: poll.at))
             }
@@ -84,7 +88,7 @@ struct PrometheusRecall: Sendable {
         return lines
     }
 
-    private func observations(of poll: PastPoll) throws(PollFailure) -> [Observation] {
+    private func joined(_ poll: PastPoll) throws(PollFailure) -> Join.Joined {
         var join = Join(source.naming, Poll(source: recall.source, now: poll.at, cursor: nil, spans: recall.spans))
         for (question, answer) in zip(questions, answers) {
             do throws(PollFailure) {
@@ -93,7 +97,7 @@ struct PrometheusRecall: Sendable {
                 throw error.naming(question)
             }
         }
-        return try join.observations()
+        return try join.joined()
     }
 }
 

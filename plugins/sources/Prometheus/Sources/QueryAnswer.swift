@@ -30,8 +30,7 @@ struct QueryAnswer: Sendable {
 
     init(series: [Series]) { self.series = series }
 
-    /// - Parameter isRecalled: whether these are figures for many polls of the past. What is infinite is kept then: it
-    ///   fails the poll to which it belongs.
+    /// - Parameter isRecalled: whether these are figures for many polls of the past.
     init(_ result: FetchResult, isRange: Bool, isRecalled: Bool = false, now: Moment) throws(PollFailure) {
         let response: HTTPResponse
         switch result {
@@ -50,7 +49,7 @@ struct QueryAnswer: Sendable {
             default: throw status.mismatch(expected: "\"success\" or \"error\"")
             }
             (warnings, isPartial) = try QueryAnswer.warnings(body)
-            series = try QueryAnswer.series(body.member("data"), isRange: isRange, keepsInfinity: isRecalled)
+            series = try QueryAnswer.series(body.member("data"), isRange: isRange)
         } catch {
             throw PollFailure(error)
         }
@@ -92,8 +91,7 @@ struct QueryAnswer: Sendable {
 
     private static func series(
         _ data: JSONReader,
-        isRange: Bool,
-        keepsInfinity: Bool
+        isRange: Bool
     ) throws(JSONMismatch) -> [Series] {
         let type = try data.member("resultType")
         let result = try data.member("result")
@@ -102,7 +100,7 @@ struct QueryAnswer: Sendable {
             return try list(result) { series throws(JSONMismatch) in
                 var samples: [Sample] = []
                 for sample in try series.numbers("values").elements() {
-                    samples.append(try sample.sample(keepsInfinity: keepsInfinity))
+                    samples.append(try sample.sample())
                 }
                 return samples
             }
@@ -151,8 +149,8 @@ extension JSONReader {
         return try member(name)
     }
 
-    /// A pair of Unix seconds and a number in quotes.
-    fileprivate func sample(keepsInfinity: Bool = false) throws(JSONMismatch) -> QueryAnswer.Sample {
+    /// A pair of Unix seconds and a number in quotes, which may be infinite: that is a flaw of one series.
+    fileprivate func sample() throws(JSONMismatch) -> QueryAnswer.Sample {
         let pair = try elements()
         guard pair.count == 2 else { throw mismatch(expected: "a time and a value") }
         guard let at = Moment(unixSeconds: try pair[0].number()) else {
@@ -161,9 +159,6 @@ extension JSONReader {
         let text = try pair[1].string()
         if text == "NaN" { return QueryAnswer.Sample(at: at, value: nil) }
         guard let value = Double(text) else { throw pair[1].mismatch(expected: "a number in quotes") }
-        guard value.isFinite || keepsInfinity else {
-            throw pair[1].mismatch(expected: "a finite number; something was divided by zero, or a bucket has no end")
-        }
         return QueryAnswer.Sample(at: at, value: value)
     }
 }

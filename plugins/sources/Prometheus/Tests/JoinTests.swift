@@ -96,8 +96,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("+Inf", "expected a finite number; something was divided by zero"), ("-Inf", "found the string \"-Inf\""),
-        ("inf", "expected a finite number"), ("", "expected a number in quotes, found the string \"\""),
+        ("+Inf", "{app=\"a\"} is infinite; something was divided by zero"), ("-Inf", "{app=\"a\"} is infinite"),
+        ("inf", "is infinite"), ("", "expected a number in quotes, found the string \"\""),
         ("1,5", "expected a number in quotes"), ("-3", "'sessions' is -3.0, but a count is never negative"),
     ]) func `a value that is no figure is a failure`(_ value: String, _ words: String) throws {
         let failure = try #require(play(try source(), ["": vector((#"{"app": "a"}"#, value))]).failure)
@@ -105,10 +105,26 @@ import Testing
         #expect(failure.description.contains(words), "\(failure)")
     }
 
-    @Test func `special values keep their path`() throws {
+    @Test(arguments: ["+Inf", "-Inf", "-1", "0.5"])
+    func `what is wrong with one app is left out and said, and the others are judged`(_ value: String) throws {
+        let apps = [#"{"app": "big"}"#, #"{"app": "tiny"}"#]
+        let crashed = value == "0.5" ? "2.1" : "0"
+        let played = play(
+            try source(),
+            [
+                "(sessions_total": vector((apps[0], "9000"), (apps[1], value)),
+                "crashed": vector((apps[0], "1200"), (apps[1], crashed)),
+            ])
+        #expect(played.observations.map(\.subject.app) == ["big"])
+        let report = try #require(played.report)
+        #expect(report.unread == .apps(["tiny"]), "it has not vanished")
+        #expect(report.warnings.count == 1 && report.warnings[0].contains("tiny"), "\(report.warnings)")
+    }
+
+    @Test func `special values are told with their metric`() throws {
         let source = try source(["metrics": map(["m": "x"]), "app": text("a")])
-        let failure = try #require(play(source, ["": answer(fixture: "query_vector_special_values.json")]).failure)
-        #expect(failure.description.contains("$.data.result[1].value[1]: expected a finite number"))
+        let report = try #require(play(source, ["": answer(fixture: "query_vector_special_values.json")]).report)
+        #expect(report.warnings.first?.hasPrefix("left out: metric 'm': the figure of") == true, "\(report.warnings)")
     }
 
     @Test func `a percentage is not taken for a fraction`() throws {

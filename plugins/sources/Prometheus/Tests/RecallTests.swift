@@ -100,7 +100,7 @@ private struct Figures: Sendable {
         #expect(failed.map(\.seen) == [at, at + 300].compactMap { Moment(unixSeconds: Double($0)) })
         #expect(recalled.lines.count == 2 * 286 + 2 - 1)
         let reason = try #require(failed.first?.failure?.reason)
-        #expect(reason.hasPrefix("metric 'crashed_sessions': the figure of {app=\"shop\", team=\"t\"} is infinite"))
+        #expect(reason.hasPrefix("metric 'crashed_sessions': the figure of {app=\"bank\", team=\"t\"} is infinite"))
         // The words differ where one answer is told with its path; what was seen does not.
         let polled = polled(source, recall(), figures)
         #expect(polled.map(\.seen) == recalled.lines.map(\.seen))
