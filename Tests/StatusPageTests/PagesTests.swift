@@ -51,12 +51,12 @@ import Testing
     @Test func `what is wrong stands first, with since when, who is on it and what can be done`() {
         let text = page.overview(.sample(), health: health, apps: nil).text
         let order = [
-            "Wrong now", "Firing · critical", #"<a href="incidents/3f9a">🔴 shop/ios: 98.3 %</a>"#, "for 12m",
+            "Wrong now", "Firing · critical", #"<a href="incidents/3f9a">🔴 shop/ios: 98.3 %</a>"#, "for 12 min",
             "<b>ana</b> on it", "<b>muted until Sat 21 Nov 00:05 UTC by bo</b>",
             #"href="ack?incident=3f9a""#, #"href="mute?incident=3f9a&amp;for=2h""#,
             #"<a href="incidents">And 3 more</a>"#, "<h2>Apps</h2>",
             #"<a href="apps/shop%2Fios">"#, "98.30%", "below 99%", "cannot judge", "And 6 more", "<h2>Sources</h2>",
-            "503 Service Unavailable", "every 1m; next poll in 20s (failing)", "And 11 more, 2 of them in trouble",
+            "503 Service Unavailable", "every 1 min; next poll in 20 s (failing)", "And 11 more, 2 of them in trouble",
             "<h2>Channels</h2>",
             "3 failed attempts, the last: 503", #"href="retry?delivery=d-2""#, "Mutes and quiet hours", "app shop-*",
             "hotfix, by ana",

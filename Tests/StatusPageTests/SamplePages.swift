@@ -12,7 +12,7 @@ extension Moment {
 extension PageDelivery {
     static func sample(_ id: String, isDead: Bool, headline: String = "🔴 shop/ios: 98.3 %") -> PageDelivery {
         PageDelivery(
-            id: id, at: .friday, channel: "team", kind: .opened, severity: .critical, headline: headline,
+            id: id, at: .friday, channel: "team", kind: .opened, headline: headline,
             incidents: ["3f9a"], outcome: isDead ? "dead" : "delivered", isDead: isDead,
             why: isDead ? "410 Gone: the webhook was removed" : nil)
     }
@@ -27,7 +27,7 @@ extension PageIncident {
             Message.Link("Acknowledge", "https://alerts.example.com/ack?incident=3f9a"),
         ]
         return PageIncident(
-            id: id, message: message, state: .firing, since: .friday, lasting: "since Fri 20 Nov 22:05 UTC, for 12m",
+            id: id, message: message, state: .firing, lasting: "since Fri 20 Nov 22:05 UTC, for 12 min",
             carers: "ana", muted: "muted until Sat 21 Nov 00:05 UTC by bo")
     }
 }
@@ -64,14 +64,14 @@ extension PagePicture {
 extension PageApp {
     static func sample(_ name: String = "shop/ios") -> PageApp {
         PageApp(
-            name: name, source: "ios", seen: .friday, age: "2m ago", worst: .critical,
+            name: name, source: "ios", seen: .friday, age: "2 min ago",
             verdicts: [
                 PageVerdict(
                     rule: "crash-free-floor", about: "5.2.0", tone: .firing(.critical), metric: "Crash-free users",
-                    figure: "98.30%", limit: "below 99%", sentence: "Not chance.", chart: .sample()),
+                    figure: "98.30%", limit: "below 99%", chart: .sample()),
                 PageVerdict(
                     rule: "drop", about: nil, tone: .unknown, metric: nil, figure: nil, limit: nil,
-                    sentence: "Too few.", chart: nil),
+                    chart: nil),
             ])
     }
 }
@@ -85,7 +85,7 @@ extension Overview {
         overview.appCount = apps == "nothing" ? 0 : 7
         overview.sources = [
             PageSource(
-                name: "ios", state: "fails", isWell: false, pace: "every 1m; next poll in 20s (failing)",
+                name: "ios", state: "fails", isWell: false, pace: "every 1 min; next poll in 20 s (failing)",
                 trouble: "503 Service Unavailable", lastGood: .friday)
         ]
         overview.sourceCount = 12
@@ -110,7 +110,7 @@ extension Overview {
 extension IncidentStory {
     static func sample(headline: String = "🔴 shop/ios: 98.3 %") -> IncidentStory {
         IncidentStory(
-            id: "3f9a", incident: .sample(headline: headline), isOpen: true, headline: headline, chart: .sample(),
+            id: "3f9a", incident: .sample(headline: headline), headline: headline, chart: .sample(),
             why: ["shop/ios from ios: rule crash-free-floor\n  beyond its limit"],
             deliveries: [.sample("d-1", isDead: false, headline: headline)])
     }

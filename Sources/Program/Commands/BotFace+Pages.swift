@@ -74,7 +74,7 @@ struct Look {
             return left < right
         }.prefix(Most.apps)
         overview.appCount = apps.count
-        overview.apps = self.apps(Array(shown), worst, most: Most.verdicts)
+        overview.apps = self.apps(Array(shown), most: Most.verdicts)
         // Whoever has trouble stands first, in the order of the config as all others.
         let (ill, well) = (plan.sources.filter { !isWell($0) }, plan.sources.filter(isWell))
         overview.sources = (ill + well).prefix(Most.sources).map(source)
@@ -102,7 +102,7 @@ struct Look {
     private func incident(_ incident: Incident) -> PageIncident? {
         guard let message = state.message(about: incident.id, plan, at: now) else { return nil }
         return PageIncident(
-            id: incident.id, message: message, state: incident.state, since: incident.since,
+            id: incident.id, message: message, state: incident.state,
             lasting: "since \(plan.zone.words(incident.since)), for \((now - incident.since).rough)",
             carers: incident.acknowledgement?.names,
             muted: mute(of: incident).map { "muted \(words(of: $0))" })
@@ -120,7 +120,7 @@ struct Look {
 
     // MARK: - Apps
 
-    private func apps(_ shown: [Subject], _ worst: [Subject: Severity], most: Int) -> [PageApp] {
+    private func apps(_ shown: [Subject], most: Int) -> [PageApp] {
         let wanted = Set(shown)
         let judged = Core(plan: plan).judged(state, at: now, most: most) { wanted.contains(AppKey($0).subject) }
         let verdicts = Dictionary(grouping: judged) { AppKey($0.subject).subject }
@@ -133,7 +133,7 @@ struct Look {
         return shown.map { app in
             PageApp(
                 name: app.app, source: app.source, seen: seen[app],
-                age: seen[app].map { "\(max(.zero, now - $0).rough) ago" } ?? "", worst: worst[app],
+                age: seen[app].map { "\(max(.zero, now - $0).rough) ago" } ?? "",
                 verdicts: (verdicts[app] ?? []).map(verdict))
         }
     }
@@ -160,8 +160,7 @@ struct Look {
             figure: evidence.metric.flatMap { metric in
                 evidence.figure.map { text($0.value, of: metric, by: evidence.limit) }
             },
-            limit: limit, sentence: evidence.sentence,
-            chart: chart(evidence, of: subject, rule: judged.rule))
+            limit: limit, chart: chart(evidence, of: subject, rule: judged.rule))
     }
 
     private func text(_ value: Double, of metric: String, by limit: Comparison? = nil) -> String {
@@ -266,7 +265,7 @@ struct Look {
         guard incident != nil || !ended.isEmpty || !queued.isEmpty else { return nil }
         let now = incident.flatMap(self.incident)
         return IncidentStory(
-            id: id, incident: now, isOpen: incident?.isOpen ?? false,
+            id: id, incident: now,
             headline: now?.message.headline ?? ended.last?.delivery.message.headline ?? queued.last?.headline ?? id,
             chart: incident.flatMap(picture),
             why: incident.map { WhyReport(state, plan, at: self.now, of: $0).paragraphs } ?? [],
@@ -281,7 +280,7 @@ struct Look {
         }
         guard !apps.isEmpty || !incidents.isEmpty || !said.isEmpty else { return nil }
         return AppStory(
-            name: name, apps: self.apps(apps, [:], most: Most.verdictsOfApp),
+            name: name, apps: self.apps(apps, most: Most.verdictsOfApp),
             incidents: incidents.prefix(Most.incidents).compactMap(incident), pictures: pictures(of: apps),
             issues: apps.first.map { state.issueLines(of: $0, plan, at: now) } ?? [],
             deliveries: said.suffix(Most.deliveries).reversed().map(PageDelivery.init),
@@ -311,7 +310,7 @@ extension PageDelivery {
     private init(_ delivery: Delivery, at moment: Moment, outcome: String, isDead: Bool, why: String?) {
         self.init(
             id: delivery.id, at: moment, channel: delivery.channel, kind: delivery.kind,
-            severity: delivery.message.severity, headline: delivery.message.headline,
+            headline: delivery.message.headline,
             incidents: delivery.message.incidents.map(\.id), outcome: outcome, isDead: isDead, why: why)
     }
 }

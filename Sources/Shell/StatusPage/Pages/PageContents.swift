@@ -31,8 +31,7 @@ public struct PageIncident: Hashable, Sendable {
     /// What a message would say of it now.
     public let message: Message
     public let state: Incident.State
-    public let since: Moment
-    /// How it is spent, for people: `since 22:05 UTC, for 12m`.
+    /// How it is spent, for people: `since Fri 20 Nov 22:05 UTC, for 12 min`.
     public let lasting: String
     /// Who takes care of it.
     public let carers: String?
@@ -40,13 +39,11 @@ public struct PageIncident: Hashable, Sendable {
     public let muted: String?
 
     public init(
-        id: String, message: Message, state: Incident.State, since: Moment, lasting: String, carers: String?,
-        muted: String? = nil
+        id: String, message: Message, state: Incident.State, lasting: String, carers: String?, muted: String? = nil
     ) {
         self.id = id
         self.message = message
         self.state = state
-        self.since = since
         self.lasting = lasting
         self.carers = carers
         self.muted = muted
@@ -61,19 +58,14 @@ public struct PageApp: Hashable, Sendable {
     public let seen: Moment?
     /// How long ago that is, for people.
     public let age: String
-    /// The worst of its open incidents.
-    public let worst: Severity?
     /// What each rule thinks of it; the first so many.
     public let verdicts: [PageVerdict]
 
-    public init(
-        name: String, source: String, seen: Moment?, age: String, worst: Severity?, verdicts: [PageVerdict]
-    ) {
+    public init(name: String, source: String, seen: Moment?, age: String, verdicts: [PageVerdict]) {
         self.name = name
         self.source = source
         self.seen = seen
         self.age = age
-        self.worst = worst
         self.verdicts = verdicts
     }
 }
@@ -96,12 +88,10 @@ public struct PageVerdict: Hashable, Sendable {
     public let figure: String?
     /// `below 99.5%`, or what it usually is.
     public let limit: String?
-    /// One sentence that says why.
-    public let sentence: String
     public let chart: PageChart?
 
     public init(
-        rule: String, about: String?, tone: Tone, metric: String?, figure: String?, limit: String?, sentence: String,
+        rule: String, about: String?, tone: Tone, metric: String?, figure: String?, limit: String?,
         chart: PageChart?
     ) {
         self.rule = rule
@@ -110,7 +100,6 @@ public struct PageVerdict: Hashable, Sendable {
         self.metric = metric
         self.figure = figure
         self.limit = limit
-        self.sentence = sentence
         self.chart = chart
     }
 }
@@ -118,10 +107,10 @@ public struct PageVerdict: Hashable, Sendable {
 /// A source, its pace and its health.
 public struct PageSource: Hashable, Sendable {
     public let name: String
-    /// `values`, `failed`, `stopped` and the like, as `status` says it.
+    /// What its last poll brought, in a word or a few: `answers`, `fails`, `stopped`, `nothing pushed yet`.
     public let state: String
     public let isWell: Bool
-    /// `every 1m; next poll in 20s (calm)`.
+    /// `every 1 min; next poll in 20 s (calm)`, or that it receives pushes.
     public let pace: String
     /// What is wrong with it.
     public let trouble: String?
@@ -212,24 +201,22 @@ public struct PageDelivery: Hashable, Sendable {
     public let at: Moment
     public let channel: String
     public let kind: Notification.Kind
-    public let severity: Severity
     public let headline: String
     public let incidents: [String]
-    /// `delivered`, `dead`, `superseded`, or `queued`.
+    /// `delivered`, `dead`, `replaced`, or `queued`.
     public let outcome: String
     public let isDead: Bool
     /// Why it ended as it did.
     public let why: String?
 
     public init(
-        id: String, at: Moment, channel: String, kind: Notification.Kind, severity: Severity, headline: String,
+        id: String, at: Moment, channel: String, kind: Notification.Kind, headline: String,
         incidents: [String], outcome: String, isDead: Bool, why: String?
     ) {
         self.id = id
         self.at = at
         self.channel = channel
         self.kind = kind
-        self.severity = severity
         self.headline = headline
         self.incidents = incidents
         self.outcome = outcome
@@ -243,7 +230,6 @@ public struct IncidentStory: Hashable, Sendable {
     public let id: String
     /// As it is now; nil where only what was said of it is left.
     public let incident: PageIncident?
-    public let isOpen: Bool
     /// The newest headline.
     public let headline: String
     public let chart: PagePicture?
@@ -253,12 +239,11 @@ public struct IncidentStory: Hashable, Sendable {
     public let deliveries: [PageDelivery]
 
     public init(
-        id: String, incident: PageIncident?, isOpen: Bool, headline: String, chart: PagePicture?, why: [String],
+        id: String, incident: PageIncident?, headline: String, chart: PagePicture?, why: [String],
         deliveries: [PageDelivery]
     ) {
         self.id = id
         self.incident = incident
-        self.isOpen = isOpen
         self.headline = headline
         self.chart = chart
         self.why = why
