@@ -64,15 +64,6 @@ extension Drawing.Shape {
         }
     }
 
-    @Test func `what is read can be read on its ground`() {
-        let ground = ChartDrawing.ground.luminance + 0.05
-        for color in [
-            ChartDrawing.words, ChartDrawing.small, ChartDrawing.figure, ChartDrawing.limit, ChartDrawing.usual,
-        ] {
-            #expect(ground / (color.luminance + 0.05) >= 4.5)
-        }
-    }
-
     @Test func `words of strangers stay words`() {
         let hostile = "<script>\u{202E}\"&' \n" + String(repeating: "W", count: 4000)
         let svg = ChartDrawing(chart(day, title: hostile), in: .utc).drawing.svg(hostile).text

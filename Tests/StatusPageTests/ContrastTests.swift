@@ -1,7 +1,7 @@
-import Charts
 import Markup
 import Testing
 
+@testable import Charts
 @testable import Pictures
 @testable import StatusPage
 
@@ -39,13 +39,38 @@ import Testing
                 }, uniquingKeysWith: { $1 })
         let pairs = sheet.words.flatMap { word in ["card", "ground"].map { (word, $0) } } + sheet.others
         for (word, ground) in pairs {
-            let (left, right) = (try #require(colors[word]).luminance, try #require(colors[ground]).luminance)
-            let contrast = (max(left, right) + 0.05) / (min(left, right) + 0.05)
+            let contrast = try #require(colors[word]).contrast(with: try #require(colors[ground]))
             #expect(contrast >= 4.5, "\(word) on \(ground): \(contrast)")
+        }
+    }
+
+    @Test func `what is read in a picture has it, too`() {
+        for color in [
+            ChartDrawing.words, ChartDrawing.small, ChartDrawing.figure, ChartDrawing.limit, ChartDrawing.usual,
+        ] {
+            #expect(color.contrast(with: ChartDrawing.ground) >= 4.5, "\(color)")
         }
     }
 
     private static func color(_ hex: Substring) -> Drawing.Color? {
         UInt32(hex.count == 3 ? hex.map { "\($0)\($0)" }.joined() : String(hex), radix: 16).map(Drawing.Color.init)
+    }
+}
+
+// By the Web Content Accessibility Guidelines.
+extension Drawing.Color {
+    /// From 1, the same, to 21, black on white.
+    fileprivate func contrast(with other: Drawing.Color) -> Double {
+        (max(luminance, other.luminance) + 0.05) / (min(luminance, other.luminance) + 0.05)
+    }
+
+    /// How light it is: from 0, black, to 1, white.
+    private var luminance: Double {
+        func linear(_ part: UInt8) -> Double {
+            let share = Double(part) / 255
+            // The curve of sRGB, within a hundredth of its pieces.
+            return share * (share * (share * 0.305306011 + 0.682171111) + 0.012522878)
+        }
+        return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
     }
 }

@@ -49,16 +49,6 @@ public struct Drawing: Hashable, Sendable {
             blue = UInt8(truncatingIfNeeded: number)
         }
 
-        /// How light it is, by the Web Content Accessibility Guidelines: from 0, black, to 1, white.
-        public var luminance: Double {
-            func linear(_ part: UInt8) -> Double {
-                let share = Double(part) / 255
-                // The curve of sRGB, within a hundredth of its pieces.
-                return share * (share * (share * 0.305306011 + 0.682171111) + 0.012522878)
-            }
-            return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-        }
-
         fileprivate var svg: HTML { "rgb(\(Int(red)),\(Int(green)),\(Int(blue)))" }
     }
 

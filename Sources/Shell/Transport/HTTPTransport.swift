@@ -10,7 +10,7 @@ public import AlertModel
 /// - Addresses: `https`, and `http` to loopback, over a unix socket, or where the request allows it.
 /// - Certificates are checked, always, against the system's store, or the file that the request names instead.
 /// - Redirects of a GET without a body are followed within one origin (scheme, host and port), so nothing secret in
-///   the address or the headers reaches anybody else. A POST, PUT or PATCH gets the 3xx answer itself.
+///   the address or the headers reaches anybody else. A POST or PUT gets the 3xx answer itself.
 /// - A request other than GET goes out at most once. libcurl would send it again when a kept connection breaks under
 ///   it; here that is an error, and `mayHaveArrived` says what it means.
 /// - The variables `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` count, except for loopback and unix sockets,

@@ -7,7 +7,6 @@ enum DiscordLimits {
     static let contentMax = 2000
     static let descriptionMax = 4096
     static let fieldsMax = 25
-    static let fieldNameMax = 256
     static let fieldValueMax = 1024
     static let footerMax = 2048
     /// What describes an attachment.

@@ -2,6 +2,9 @@ import PluginKit
 
 @testable import DiscordChannel
 
+/// What Discord takes beside `DiscordLimits`: the shares of a message stay far below it.
+private let fieldNameMax = 256
+
 /// What is wrong with a payload by Discord's rules, as far as they are written down.
 @Sendable func discordFlaws(_ payload: JSON) -> [String] {
     var flaws: [String] = []
@@ -24,7 +27,7 @@ import PluginKit
         let fields = embed["fields"]?.array ?? []
         if fields.count > DiscordLimits.fieldsMax { flaws.append("\(fields.count) fields") }
         for field in fields {
-            check("a field's name", field["name"]?.string, DiscordLimits.fieldNameMax)
+            check("a field's name", field["name"]?.string, fieldNameMax)
             check("a field's value", field["value"]?.string, DiscordLimits.fieldValueMax)
         }
         if let text = embed["description"] { check("the description", text.string, DiscordLimits.descriptionMax) }

@@ -86,9 +86,7 @@ enum PagerDutyEvent {
 /// What PagerDuty takes, in code points; its documentation of Events API v2 has the limits without another source.
 enum PagerDutyLimits {
     static let summaryMax = 1024
-    static let keyMax = 255
-    static let eventBytesMax = 524_288
-    /// Undocumented: as long as a key may be.
+    /// Undocumented: as long as a `dedup_key` may be.
     static let nameMax = 255
     /// Undocumented: what fits on a telephone.
     static let linksMax = 10

@@ -14,7 +14,7 @@ private func channel(_ more: [String: Option.Value] = [:]) throws -> PagerDutyCh
 @Suite struct `Calling through PagerDuty` {
     @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
         let conformance = ChannelConformance(
-            try channel(), audience: .people, bodyBytesMax: PagerDutyLimits.eventBytesMax, secrets: [key],
+            try channel(), audience: .people, bodyBytesMax: eventBytesMax, secrets: [key],
             success: HTTPResponse(status: 202), mergesByIncident: true, wordlessKinds: [.resolved],
             bodyFlaws: pagerDutyFlaws)
         #expect(conformance.violations() == [])

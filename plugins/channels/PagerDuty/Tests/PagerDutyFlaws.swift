@@ -2,6 +2,10 @@ import PluginKit
 
 @testable import PagerDutyChannel
 
+// What PagerDuty takes beside `PagerDutyLimits`: a bot's name, ids and the shares of a message stay far below it.
+private let keyMax = 255
+let eventBytesMax = 524_288
+
 /// What is wrong with an event by PagerDuty's rules, as far as they are written down.
 @Sendable func pagerDutyFlaws(_ event: JSON) -> [String] {
     var flaws: [String] = []
@@ -9,7 +13,7 @@ import PluginKit
         let count = text?.unicodeScalars.count ?? 0
         if !(1...limit).contains(count) { flaws.append("\(name) has \(count) characters") }
     }
-    check(event["dedup_key"]?.string, "dedup_key", PagerDutyLimits.keyMax)
+    check(event["dedup_key"]?.string, "dedup_key", keyMax)
     if event["routing_key"]?.string?.utf8.count != 32 { flaws.append("no routing_key") }
     switch event["event_action"]?.string {
     case "resolve", "acknowledge": if event["payload"] != nil { flaws.append("a payload that nobody reads") }

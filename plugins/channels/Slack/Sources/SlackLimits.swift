@@ -7,12 +7,9 @@ enum SlackLimits {
     static let textMax = 4000
 
     // Block Kit reference, block by block.
-    static let blocksMax = 50
     static let headerTextMax = 150
     static let sectionTextMax = 3000
     static let fieldsMax = 10
-    static let fieldTextMax = 2000
-    static let contextElementsMax = 10
     /// Of all links together, so that they leave room for the rest.
     static let linksTextMax = 1500
 

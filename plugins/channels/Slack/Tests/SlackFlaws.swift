@@ -2,6 +2,11 @@ import PluginKit
 
 @testable import SlackChannel
 
+// What Slack takes beside `SlackLimits`, by its Block Kit reference: the shares of a message stay far below it.
+private let blocksMax = 50
+private let fieldTextMax = 2000
+private let contextElementsMax = 10
+
 /// What is wrong with a payload by Slack's rules, as far as they are written down.
 @Sendable func slackFlaws(_ payload: JSON) -> [String] {
     var flaws: [String] = []
@@ -17,17 +22,17 @@ import PluginKit
     var total = 0
     for list in [payload["blocks"]] + attached.map({ $0["blocks"] }) {
         let blocks = list?.array ?? []
-        if list != nil, !(1...SlackLimits.blocksMax).contains(blocks.count) { flaws.append("\(blocks.count) blocks") }
+        if list != nil, !(1...blocksMax).contains(blocks.count) { flaws.append("\(blocks.count) blocks") }
         for block in blocks {
             let type = block["type"]?.string ?? "?"
             let fields = block["fields"]?.array ?? []
             let elements = block["elements"]?.array ?? []
             if fields.count > SlackLimits.fieldsMax { flaws.append("\(fields.count) fields") }
-            if elements.count > SlackLimits.contextElementsMax { flaws.append("\(elements.count) elements") }
+            if elements.count > contextElementsMax { flaws.append("\(elements.count) elements") }
             let limit =
                 switch type {
                 case "header": SlackLimits.headerTextMax
-                case "section" where block["fields"] != nil: SlackLimits.fieldTextMax
+                case "section" where block["fields"] != nil: fieldTextMax
                 case "section", "context": SlackLimits.sectionTextMax
                 default: 0
                 }
