@@ -117,7 +117,9 @@ import Testing
 
     @Test func `of very many sources the page shows some, whoever has trouble first`() async throws {
         // The last of the config has no file.
-        let many = (1...Look.Most.sources).map { "  s\($0): {plugin: file, path: \(scratch.path("figures.jsonl"))}\n" }
+        let many = (1...Bot.Look.Most.sources).map {
+            "  s\($0): {plugin: file, path: \(scratch.path("figures.jsonl"))}\n"
+        }
         let ill = "  broken: {plugin: file, path: \(scratch.path("gone.jsonl"))}\n"
         try await running(besides: many.joined() + ill) { _, face in
             var overview = await face.overview(apps: nil)
@@ -125,9 +127,10 @@ import Testing
                 await Task.yield()
                 overview = await face.overview(apps: nil)
             }
-            #expect(await face.health().doubt == "1 of \(Look.Most.sources + 2) sources fails")
+            #expect(await face.health().doubt == "1 of \(Bot.Look.Most.sources + 2) sources fails")
             #expect(await face.health().sentence.contains("; 1 of "))
-            #expect(overview.sources.count == Look.Most.sources && overview.sourceCount == Look.Most.sources + 2)
+            #expect(
+                overview.sources.count == Bot.Look.Most.sources && overview.sourceCount == Bot.Look.Most.sources + 2)
             #expect(overview.sources.first?.name == "broken" && overview.sources.first?.isWell == false)
             #expect(overview.sources.dropFirst().first?.name == "figures", "the others stay in the order of the config")
         }

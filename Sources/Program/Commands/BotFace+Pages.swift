@@ -6,37 +6,25 @@ public import StatusPage
 // What the pages show, read from the bot's state in one look each.
 
 extension BotFace {
-    public func overview(apps asked: String?) async -> Overview { await look().overview(apps: asked) }
-    public func openIncidents() async -> [PageIncident] { await look().openIncidents(most: Look.Most.listed) }
-    public func channels() async -> [PageChannel] { await look().channels }
-    public func incident(_ id: String) async -> IncidentStory? { await look().story(ofIncident: id) }
-    public func app(_ name: String) async -> AppStory? { await look().story(ofApp: name) }
+    public func overview(apps asked: String?) async -> Overview { await bot.look.overview(apps: asked) }
+    public func openIncidents() async -> [PageIncident] { await bot.look.openIncidents(most: Bot.Look.Most.listed) }
+    public func channels() async -> [PageChannel] { await bot.look.channels }
+    public func incident(_ id: String) async -> IncidentStory? { await bot.look.story(ofIncident: id) }
+    public func app(_ name: String) async -> AppStory? { await bot.look.story(ofApp: name) }
 
     public func deliveries(matching words: String?, limit: Int) async -> [PageDelivery] {
-        let look = await look()
+        let history = await bot.state.outbox.history
         let words = words?.lowercased()
-        let found = look.state.outbox.history.reversed().lazy.filter { entry in
+        let found = history.reversed().lazy.filter { entry in
             guard let words else { return true }
             return entry.delivery.message.plainText.lowercased().contains(words)
                 || entry.delivery.channel.lowercased().contains(words)
         }
         return found.prefix(limit).map(PageDelivery.init)
     }
-
-    func look() async -> Look {
-        await Look(
-            state: bot.state, plan: bot.plan, inboxes: bot.inboxes, missing: bot.missingPictures, now: clock.now())
-    }
 }
 
-/// The bot at one moment.
-struct Look {
-    let state: State
-    let plan: Plan
-    let inboxes: Set<String>
-    let missing: [String: PictureDesk.Missing]
-    let now: Moment
-
+extension Bot.Look {
     /// What a page shows of a list that may be of any length: some screens full.
     enum Most {
         static let incidents = 50
@@ -229,7 +217,7 @@ struct Look {
             let trouble = record.lastError.map {
                 "\(record.failures.counted("failed attempt")), the last: \($0)\(pause)"
             }
-            let missing = missing[channel.name].map {
+            let missing = missingPictures[channel.name].map {
                 "\($0.count.counted("message")) without a chart, the last: \($0.why)"
             }
             return PageChannel(

@@ -19,42 +19,41 @@ public struct BotFace: BotView, BotControl, BotCare {
         self.process = process
     }
 
-    private func report() async -> StatusReport {
-        await StatusReport(bot.state, bot.plan, at: clock.now())
-    }
-
     public func status() async -> JSON {
-        await report().status(
-            isRunning: true, recordingTrouble: bot.recordingTrouble, configTrouble: bot.configTrouble,
-            missingPictures: bot.missingPictures)
+        let look = await bot.look
+        return look.report.status(
+            isRunning: true, recordingTrouble: look.recordingTrouble, configTrouble: look.configTrouble,
+            missingPictures: look.missingPictures)
     }
-    public func incidents() async -> JSON { await report().incidents }
+    public func incidents() async -> JSON { await bot.look.report.incidents }
     public func history(limit: Int, failedOnly: Bool) async -> JSON {
-        await StatusReport.history(bot.state, limit: limit, deadOnly: failedOnly, words: bot.plan.words)
+        let look = await bot.look
+        return StatusReport.history(look.state, limit: limit, deadOnly: failedOnly, words: look.plan.words)
     }
-    public func mutes() async -> JSON { await report().mutes }
+    public func mutes() async -> JSON { await bot.look.report.mutes }
     public func why(app: String?, rule: String?) async -> JSON {
-        await WhyReport(bot.state, bot.plan, at: clock.now(), app: app, rule: rule).json
+        let look = await bot.look
+        return WhyReport(look.state, look.plan, at: look.now, app: app, rule: rule).json
     }
     public func metrics() async -> String {
-        let about = await MetricsReport.About(
-            now: clock.now(), version: Version.text, journalBytes: bot.journalBytes,
-            isJournalWritable: bot.trouble == nil, process: process())
-        return await MetricsReport(bot.state, bot.plan, bot.meters, about).text
+        let look = await bot.look
+        let about = MetricsReport.About(
+            now: look.now, version: Version.text, journalBytes: look.journalBytes,
+            isJournalWritable: look.journalTrouble == nil, process: process())
+        return MetricsReport(look.state, look.plan, look.meters, about).text
     }
 
     public func inboxMessages(limit: Int) async -> [InboxMessage] {
-        let inboxes = await bot.inboxes
-        let state = await bot.state
-        let delivered = state.outbox.history.filter { entry in
+        let look = await bot.look
+        let delivered = look.state.outbox.history.filter { entry in
             guard case .delivered = entry.end else { return false }
-            return inboxes.contains(entry.delivery.channel)
+            return look.inboxes.contains(entry.delivery.channel)
         }
         return delivered.suffix(limit).map { entry in
             InboxMessage(
                 id: entry.delivery.id, channel: entry.delivery.channel, message: entry.delivery.message, at: entry.at,
                 incident: entry.delivery.incident,
-                isOver: entry.delivery.incident.map { state.incidents[$0]?.isOpen != true } ?? false)
+                isOver: entry.delivery.incident.map { look.state.incidents[$0]?.isOpen != true } ?? false)
         }
     }
 
@@ -68,7 +67,7 @@ public struct BotFace: BotView, BotControl, BotCare {
     }
 
     public func view(ofIncident id: String) async -> CareView? {
-        let look = await look()
+        let look = await bot.look
         guard let incident = look.state.incidents[id], incident.isOpen,
             let message = look.state.message(about: id, look.plan, at: look.now)
         else { return nil }
@@ -81,7 +80,7 @@ public struct BotFace: BotView, BotControl, BotCare {
     }
 
     public func mute(incident id: String, for length: Duration, by name: String?) async -> CareAnswer {
-        let look = await look()
+        let look = await bot.look
         guard let incident = look.state.incidents[id], incident.isOpen else {
             return CareAnswer("This incident is no longer open: nothing was muted.")
         }
@@ -136,29 +135,31 @@ public struct BotFace: BotView, BotControl, BotCare {
     public func inboxBell() async -> AsyncStream<Void> { await bot.bell() }
 
     public func health() async -> BotHealth {
-        let plan = await bot.plan
-        let state = await bot.state
-        let open = state.incidents.openBySeverity
-        if let trouble = await bot.trouble {
+        let look = await bot.look
+        let open = look.state.incidents.openBySeverity
+        if let trouble = look.journalTrouble {
             return BotHealth(
                 isAlive: true, isReady: false, sentence: "The journal cannot be written: \(trouble)", open: open)
         }
-        let doubt = doubt(plan, state)
+        let doubt = look.doubt
         let parts = [
-            "Watching \(plan.sources.count.counted("source"))", doubt.map(\.asPart), nextPoll(plan, state),
+            "Watching \(look.plan.sources.count.counted("source"))", doubt.map(\.asPart), look.nextPoll,
         ]
         return BotHealth(
             isAlive: true, isReady: true, sentence: parts.compactMap(\.self).joined(separator: "; ") + ".", open: open,
             doubt: doubt)
     }
+}
+
+extension Bot.Look {
+    fileprivate var report: StatusReport { StatusReport(state, plan, at: now) }
 
     /// When the first source is polled next, by the clock: what counts down would be news with every second.
-    private func nextPoll(_ plan: Plan, _ state: State) -> String? {
+    fileprivate var nextPoll: String? {
         let due = plan.sources.compactMap { source -> Moment? in
             let record = state.schedule.sources[source.name]
             return source.isPushed || record?.stopped != nil ? nil : record?.due
         }.min()
-        let now = clock.now()
         return due.map { due in
             guard due > now else { return "polling now" }
             let isToday = plan.zone.civil(due).day == plan.zone.civil(now).day
@@ -170,7 +171,7 @@ public struct BotFace: BotView, BotControl, BotCare {
 
     /// What keeps anybody from saying that all is well: sources that fail, or figures that never came. A source that has
     /// answered before may fail once; the next poll shows what it was.
-    private func doubt(_ plan: Plan, _ state: State) -> String? {
+    fileprivate var doubt: String? {
         let failing = plan.sources.count { source in
             guard let record = state.schedule.sources[source.name] else { return false }
             return record.stopped != nil || record.failure.map { $0.count > 1 || record.lastGood == nil } ?? false

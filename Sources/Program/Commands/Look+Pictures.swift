@@ -1,11 +1,12 @@
 internal import AlertCore
 internal import PluginKit
+internal import Runtime
 internal import StatusPage
 
 // What the pictures of the page show: every figure that a rule judges, of an app and its newest releases, with what was
 // found and said meanwhile.
 
-extension Look {
+extension Bot.Look {
     /// More lines would be told apart by nobody.
     private static let releasesMax = 4
     /// More would be scrolled past.
@@ -28,7 +29,7 @@ extension Look {
                 picture(of: app, Metric(metric), judged: all.map(\.judged), from: now - .hours(24))
             }
         }
-        return Array(pictures.prefix(Look.picturesMax))
+        return Array(pictures.prefix(Self.picturesMax))
     }
 
     /// The figure that an incident is about, since some hours before it began.
@@ -36,7 +37,7 @@ extension Look {
         guard let metric = incident.evidence.metric else { return nil }
         let app = AppKey(incident.subject).subject
         let judged = Core(plan: plan).judged(state, at: now, most: Most.verdictsOfApp) { AppKey($0).subject == app }
-        let from = max(now - Look.reachMax, min(now - .hours(24), incident.since - Look.lead))
+        let from = max(now - Self.reachMax, min(now - .hours(24), incident.since - Self.lead))
         return picture(
             of: app, Metric(metric), judged: judged.filter { $0.judgement.evidence.metric == metric }, from: from,
             beside: incident.subject)
@@ -70,7 +71,7 @@ extension Look {
             return mine == other ? left < right : (mine ?? .earliest) > (other ?? .earliest)
         }
         let first = [named].compactMap(\.self).filter { parts.contains($0) }
-        let shown = first + newest.filter { $0 != named }.prefix(Look.releasesMax - first.count)
+        let shown = first + newest.filter { $0 != named }.prefix(Self.releasesMax - first.count)
         return ([app] + shown).compactMap { subject in
             guard let series = state.figures.series[subject] else { return nil }
             let points = ChartPoints(series, metric, from: from, to: now).all
@@ -121,8 +122,8 @@ extension Look {
             else { return nil }
             return PagePicture.Mark(.release, at: came, words: release)
         }
-        return messages.suffix(Look.marksMax)
-            + releases.sorted { ($0.at, $0.words) < ($1.at, $1.words) }.suffix(Look.marksMax)
+        return messages.suffix(Self.marksMax)
+            + releases.sorted { ($0.at, $0.words) < ($1.at, $1.words) }.suffix(Self.marksMax)
     }
 }
 

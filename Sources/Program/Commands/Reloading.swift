@@ -97,10 +97,11 @@ public actor Reloading {
         if let setup = reloaded.setup, let now = reloaded.things {
             changes = now.changes(since: things)
             things = now
-            closing = await bot.state.outdatedIncidents(under: setup.plan).map {
+            let look = await bot.look
+            closing = look.state.outdatedIncidents(under: setup.plan).map {
                 "\($0.incident.id): \($0.incident.rule) of \($0.incident.subject.app). \($0.why)"
             }
-            judged = await bot.state.rejudgedIncidents(from: bot.plan, to: setup.plan, at: clock.now()).map {
+            judged = look.state.rejudgedIncidents(from: look.plan, to: setup.plan, at: look.now).map {
                 "\($0.incident.id): \($0.incident.rule) of \($0.incident.subject.app.tamed): "
                     + "\($0.before.position) becomes \($0.after.position)"
             }

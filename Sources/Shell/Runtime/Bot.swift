@@ -12,7 +12,7 @@ public actor Bot {
     private var sources: PolledSources
     private var channels: [String: any Channel]
     private var heartbeat: Heartbeat
-    private let ports: Ports
+    let ports: Ports
     private var redactor: Redactor
     private var inquiries = Inquiries()
     let pictures = PictureDesk()

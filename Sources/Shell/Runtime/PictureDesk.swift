@@ -48,8 +48,3 @@ public final class PictureDesk: Sendable {
         }
     }
 }
-
-extension Bot {
-    /// The channels whose messages have arrived without their pictures.
-    public var missingPictures: [String: PictureDesk.Missing] { pictures.missing }
-}
