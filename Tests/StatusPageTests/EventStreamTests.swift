@@ -49,8 +49,10 @@ import Testing
     }
 
     @Test func `messages come as they arrive, to everybody who listens`() async throws {
+        var limits = Limits()
+        limits.ringInterval = .zero
         let bot = FakeBot()
-        try await serving(bot) { port in
+        try await serving(bot, limits: limits) { port in
             var clients = [try await listen(port), try await listen(port)]
             defer { for client in clients { client.connection.close() } }
             for index in clients.indices { try await clients[index].read(until: "event: health") }
@@ -65,6 +67,23 @@ import Testing
                 #expect(!text.contains("<b>two"))
             }
         }
+    }
+
+    @Test func `what the bot does within a second wakes a stream once`() async throws {
+        var limits = Limits()
+        limits.ringInterval = .seconds(3600)
+        limits.heartbeat = .seconds(3600)
+        let bot = FakeBot()
+        var client = try await serving(bot, limits: limits) { port in
+            var client = try await listen(port)
+            try await client.read(until: "event: health")
+            await bot.receive(.sample("a"))
+            try await client.read(until: "id: a\n")
+            await bot.receive(.sample("b"))
+            return client
+        }
+        defer { client.connection.close() }
+        #expect(ids(await client.readAll()) == ["a"])
     }
 
     @Test func `a silent stream stays alive and tells when the bot's state changes`() async throws {

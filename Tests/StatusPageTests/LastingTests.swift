@@ -78,6 +78,7 @@ import Testing
             // Long enough that a machine with much else to do answers the others within it.
             limits.exchangeTimeMax = .seconds(8)
             limits.streamsMax = 1
+            limits.ringInterval = .zero
             let bot = FakeBot()
             try await serving(bot, limits: limits) { port async throws in
                 // The system itself takes a few megabytes for a reader who has little room.

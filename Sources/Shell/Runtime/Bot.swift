@@ -142,7 +142,7 @@ public actor Bot {
         }
     }
 
-    /// A bell that rings after each turn that changed what people see.
+    /// A bell that rings after each turn, whatever came of it, and ends when the bot stops.
     public func bell() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = watcherCount
@@ -280,7 +280,7 @@ public actor Bot {
             recorder?.put(.makeRoom)
         }
         arm(&group)
-        if !effects.isEmpty || !inputs.isEmpty { for watcher in watchers.values { watcher.yield() } }
+        for watcher in watchers.values { watcher.yield() }
     }
 
     /// Steps the core, once for every poll that has ended: a recording is played so, and what one source says may

@@ -41,7 +41,8 @@ public protocol BotView: Sendable {
     /// The last `limit` deliveries that have ended and have the words in them, newest first.
     func deliveries(matching words: String?, limit: Int) async -> [PageDelivery]
 
-    /// A bell that rings after the inbox got a message; it ends when the bot stops.
+    /// A bell that rings whenever the bot has done something, be it that the inbox got a message or that a source was polled;
+    /// it ends when the bot stops.
     ///
     /// Each call makes a new bell. Rings may be merged, because what is new is always read with `inboxMessages`:
     /// `.bufferingNewest(1)` is the right buffer, and no slow reader can make it grow.

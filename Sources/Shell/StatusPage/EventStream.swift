@@ -21,11 +21,20 @@ struct EventStream: Sendable {
         let bell = await view.inboxBell()
         output.wake.yield()
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in bell { output.wake.yield() } }
+            group.addTask { try? await pass(bell, to: output) }
             group.addTask { try? await send(to: output, start) }
             // Whichever ends first ends the stream: the bot or the client.
             await group.next()
             group.cancelAll()
+        }
+    }
+
+    /// Wakes the stream when the bell rings. The bot may do hundreds of things a second, and each look costs as much
+    /// whatever has come of them, so rings that come close together are one.
+    private func pass(_ bell: AsyncStream<Void>, to output: EventOutput) async throws {
+        for await _ in bell {
+            output.wake.yield()
+            try await Task.sleep(for: limits.ringInterval)
         }
     }
 

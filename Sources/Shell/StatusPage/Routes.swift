@@ -239,6 +239,8 @@ struct Limits: Sendable {
     var socketInterval = Duration.seconds(5)
     /// Half of the 30 s to 60 s after which proxies usually close a silent connection.
     var heartbeat = Duration.seconds(15)
+    /// Between two looks of a stream at the inbox: for people, what comes within it comes at once.
+    var ringInterval = Duration.seconds(1)
     /// The messages on the page: some screens full; whoever wants more asks for the history.
     var messagesMax = 200
     /// What is searched for: the page's own fields take no more.
