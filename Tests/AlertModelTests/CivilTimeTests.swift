@@ -36,6 +36,12 @@ import Testing
         #expect(number == -25_567 + 146_097)
     }
 
+    @Test func `a date and a time have their digits, zeros before them`() throws {
+        let civil = try #require(CivilTime(year: 987, month: 3, day: 4, hour: 5, minute: 6, second: 7))
+        #expect(civil.dateText == "0987-03-04")
+        #expect(civil.clockText == "05:06")
+    }
+
     @Test(arguments: SeededRandom.seeds)
     func `a wall time leads to its moment and back, whatever the offset`(seed: UInt64) {
         var random = SeededRandom(seed: seed)

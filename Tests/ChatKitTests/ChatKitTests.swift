@@ -207,3 +207,10 @@ private func card(
         #expect(answer(200, "\n<html>").isPage && !answer(200, "ok").isPage)
     }
 }
+
+@Suite struct `HTML of chats` {
+    @Test func `each entity is read once, and only those that the chat knows`() {
+        #expect(ChatHTML.unescaped("&lt;b&gt; &amp;lt; &quot;&#39; & &x; &") == "<b> &lt; \"' & &x; &")
+        #expect(ChatHTML.unescaped("&amp;lt; &quot;", ["&amp;": "&"]) == "&lt; &quot;")
+    }
+}

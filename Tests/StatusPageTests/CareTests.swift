@@ -165,7 +165,7 @@ private actor Carer: BotCare {
                 fields: fields.map { Request.Field(name: $0.key, value: $0.value) }))
         request.isLocal = false
         request.body = Array(body.replacing("TOKEN", with: desk.token).utf8)
-        let errand = try #require(CareDesk.Errand(rawValue: request.path))
+        let errand = try #require(BotAddress.Errand(rawValue: request.path))
         let response = await desk.answer(errand, request, Page(botName: "shop-alerts"))
         return (response.status.rawValue, String(decoding: response.body, as: UTF8.self), await carer.told)
     }

@@ -41,8 +41,41 @@ public enum ChatHTML {
         return runs
     }
 
-    private static func unescaped(_ text: Substring) -> String {
-        String(text).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
-            .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
+    /// What is written for a code point that could end a text or a quoted attribute; nil where it stands for itself.
+    public static func entity(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        case "\"": "&quot;"
+        default: nil
+        }
+    }
+
+    /// The entities that chats write, and what they stand for.
+    public static let entities: KeyValuePairs = [
+        "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'",
+    ]
+
+    /// The text with its entities read once: of `&amp;lt;` is left `&lt;`.
+    ///
+    /// - Parameter known: those that the chat reads.
+    public static func unescaped(
+        _ text: Substring, _ known: KeyValuePairs<String, String> = entities
+    ) -> String {
+        var result = ""
+        var rest = text
+        while let index = rest.firstIndex(of: "&") {
+            result += rest[..<index]
+            rest = rest[index...]
+            guard let found = known.first(where: { rest.hasPrefix($0.key) }) else {
+                result += "&"
+                rest = rest.dropFirst()
+                continue
+            }
+            result += found.value
+            rest = rest.dropFirst(found.key.count)
+        }
+        return result + rest
     }
 }

@@ -13,6 +13,10 @@ public enum Account {
 }
 
 extension GuardedText {
+    /// The host of a server's address, without port and without credentials; nil when the address has none or goes beyond a
+    /// path.
+    public var serverHost: String? { WebAddress(reveal()).flatMap { $0.hasQuery ? nil : $0.host } }
+
     /// Its secret pieces, each by itself: for `Account.name`, where the credential is not an option of its own but may stand
     /// anywhere in a request.
     public var secrets: [GuardedText] {

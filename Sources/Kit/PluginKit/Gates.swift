@@ -110,8 +110,7 @@ public struct FollowedCalendar: Hashable, Sendable {
     /// `its last day was 2026-01-06`, once that is over.
     public func exhaustion(at now: Moment) -> String? {
         guard end <= now else { return nil }
-        let date = CivilTime(day: lastDay, secondOfDay: 0).date
-        return "its last day was \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
+        return "its last day was \(CivilTime(day: lastDay, secondOfDay: 0).dateText)"
     }
 }
 

@@ -46,9 +46,7 @@ public struct SentryServer: Sendable {
     }
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.
-    public var host: String? {
-        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
-    }
+    public var host: String? { address.serverHost }
 
     /// Whose budget requests are counted on.
     public var account: String? { Account.name(at: host, [token]) }

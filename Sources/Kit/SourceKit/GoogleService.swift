@@ -27,9 +27,7 @@ public struct GoogleService: Sendable {
     }
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.
-    public var host: String? {
-        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
-    }
+    public var host: String? { address.serverHost }
 
     /// Whose budget calls are counted on.
     public var budget: String? { Account.name(at: host, [GuardedText(account.email)]) }

@@ -143,15 +143,12 @@ public struct BacktestText {
 
     private func date(_ moment: Moment) -> String {
         let civil = report.zone.civil(moment)
-        let date = civil.date
         let weekday = civil.weekday.shortName
-        return weekday.prefix(1).uppercased() + weekday.dropFirst()
-            + " \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
+        return "\(weekday.prefix(1).uppercased())\(weekday.dropFirst()) \(civil.dateText)"
     }
 
     private func time(_ moment: Moment) -> String {
         let civil = report.zone.civil(moment)
-        let seconds = civil.second == 0 ? "" : ":\(civil.second.padded(2))"
-        return "\(civil.hour.padded(2)):\(civil.minute.padded(2))\(seconds)"
+        return civil.second == 0 ? civil.clockText : "\(civil.clockText):\(civil.second.padded(2))"
     }
 }

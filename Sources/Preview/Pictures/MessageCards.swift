@@ -9,14 +9,13 @@ struct MessageCards {
 
     /// One message in the window of its chat.
     func card(_ picture: ChatPicture, at moment: Moment) -> HTML {
-        let civil = zone.civil(moment)
         let name = HTML.chat(picture.chat)
         let body = blocks(picture.blocks)
         guard picture.chat.hasSender else { return #"<div class="chat \#(name)">\#(body)</div>"# }
         return """
             <div class="chat \(name)"><span class="face" aria-hidden="true"></span><div class="said"><p class="by">\
             <b>\(botName)</b>\(picture.chat.badge.map { "<i>\($0)</i>" }) <time datetime="\(moment.description)">\
-            \(civil.hour.padded(2)):\(civil.minute.padded(2))</time></p>\(body)</div></div>
+            \(zone.civil(moment).clockText)</time></p>\(body)</div></div>
             """
     }
 

@@ -36,8 +36,7 @@ struct StoryTable {
         var panels = story.panels.map { $0.points[...] }
         var records = story.records[...]
         return zip(bounds, bounds.dropFirst()).map { from, to in
-            let date = zone.civil(from).date
-            var row: [HTML] = ["\(date.year)-\(date.month.padded(2))-\(date.day.padded(2))"]
+            var row: [HTML] = ["\(zone.civil(from).dateText)"]
             for index in panels.indices {
                 let points = panels[index].prefix { $0.from < to }
                 panels[index] = panels[index].dropFirst(points.count)

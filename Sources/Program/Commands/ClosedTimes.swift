@@ -48,21 +48,18 @@ struct ClosedTimes {
     }
 
     private func hours(_ span: TimeSpan) -> String {
-        "\(ClosedTimes.clock(zone.civil(span.from))) – \(ClosedTimes.clock(zone.civil(span.to))) "
+        "\(zone.civil(span.from).clockText) – \(zone.civil(span.to).clockText) "
             + zone.abbreviation(at: span.to)
     }
 
     /// A moment with its day, its time and the clock that it is by: `Mon 2026-11-23 22:00 CET`.
     static func wall(_ moment: Moment, _ zone: Zone) -> String {
         let civil = zone.civil(moment)
-        return "\(date(civil)) \(clock(civil)) \(zone.abbreviation(at: moment))"
+        return "\(date(civil)) \(civil.clockText) \(zone.abbreviation(at: moment))"
     }
 
     private static func date(_ civil: CivilTime) -> String {
-        let (date, weekday) = (civil.date, civil.weekday.shortName)
-        let name: String = weekday.prefix(1).uppercased() + weekday.dropFirst()
-        return "\(name) \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
+        let weekday = civil.weekday.shortName
+        return "\(weekday.prefix(1).uppercased())\(weekday.dropFirst()) \(civil.dateText)"
     }
-
-    private static func clock(_ civil: CivilTime) -> String { "\(civil.hour.padded(2)):\(civil.minute.padded(2))" }
 }

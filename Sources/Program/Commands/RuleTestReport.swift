@@ -135,7 +135,7 @@ public struct RuleTestReport {
         let zone = file.config.result.config?.plan.zone ?? .utc
         return result.comparison.map { line in
             let civil = zone.civil(line.at)
-            let time = "\(civil.hour.padded(2)):\(civil.minute.padded(2)):\(civil.second.padded(2))"
+            let time = "\(civil.clockText):\(civil.second.padded(2))"
             switch line.kind {
             case .asExpected: return "      \(time) \(line.text)"
             case .missing(let position):

@@ -17,23 +17,11 @@ extension ConfigLoader {
             return known.template
         }
         let name = reader.shownName(of: written, at: path)
-        let bytes: [UInt8]
-        do {
-            bytes = try reader.surroundings.file(path)
-        } catch {
-            // Where secrets are not, the files beside them need not be either.
-            reader.report(
-                Problem(
-                    position, "'\(setting.name)': \(name.tamed) cannot be read: \(error.sentence)",
-                    advice: "'alertbot template show' has one to start from",
-                    level: reader.surroundings.withholdsSecrets ? .warning : .error))
-            return nil
-        }
-        guard bytes.count <= ConfigLoader.templateBytesMax else {
-            reader.report(
-                position, "'\(setting.name)': \(name.tamed) is larger than \(ConfigLoader.templateBytesMax >> 10) KiB")
-            return nil
-        }
+        guard
+            let bytes = reader.bytes(
+                ofFile: path, called: name, setting.name, at: position, most: ConfigLoader.templateBytesMax,
+                advice: "'alertbot template show' has one to start from")
+        else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             reader.report(position, "'\(setting.name)': \(name.tamed) is not UTF-8 text")
             return nil

@@ -38,22 +38,11 @@ extension ConfigLoader {
     private mutating func phrases(in file: GuardedText, at position: Position) -> [Entry] {
         let path = absolute(file.reveal())
         let name = reader.shownName(of: file, at: path)
-        let bytes: [UInt8]
-        do {
-            bytes = try reader.surroundings.file(path)
-        } catch {
-            // Where secrets are not, the files beside them need not be either.
-            reader.report(
-                Problem(
-                    position, "'words': \(name.tamed) cannot be read: \(error.sentence)",
-                    advice: "'alertbot words show' has a table to start from",
-                    level: reader.surroundings.withholdsSecrets ? .warning : .error))
-            return []
-        }
-        guard bytes.count <= ConfigLoader.wordsBytesMax else {
-            reader.report(position, "'words': \(name.tamed) is larger than \(ConfigLoader.wordsBytesMax >> 10) KiB")
-            return []
-        }
+        guard
+            let bytes = reader.bytes(
+                ofFile: path, called: name, BotSettings.words, at: position, most: ConfigLoader.wordsBytesMax,
+                advice: "'alertbot words show' has a table to start from")
+        else { return [] }
         reader.texts[name] = bytes
         let document = YAML.parse(bytes, of: name)
         for problem in document.problems {

@@ -44,6 +44,33 @@ struct ConfigReader {
         return reader
     }
 
+    /// What a file has that an option names; nil where it cannot be read, or has more than it may, which is reported.
+    ///
+    /// - Parameters:
+    ///   - name: what places call it.
+    ///   - advice: where there is one to start from.
+    mutating func bytes(
+        ofFile path: String, called name: String, _ option: String, at position: Position, most bytesMax: Int,
+        advice: String
+    ) -> [UInt8]? {
+        let bytes: [UInt8]
+        do {
+            bytes = try surroundings.file(path)
+        } catch {
+            // Where secrets are not, the files beside them need not be either.
+            report(
+                Problem(
+                    position, "'\(option)': \(name.tamed) cannot be read: \(error.sentence)", advice: advice,
+                    level: surroundings.withholdsSecrets ? .warning : .error))
+            return nil
+        }
+        guard bytes.count <= bytesMax else {
+            report(position, "'\(option)': \(name.tamed) is larger than \(bytesMax >> 10) KiB")
+            return nil
+        }
+        return bytes
+    }
+
     /// What places call a file that the config names. As with the config itself, what is in its folder has no more in
     /// front; and where a secret is part of the name, it is shown as it was written.
     mutating func shownName(of written: GuardedText, at path: String) -> String {

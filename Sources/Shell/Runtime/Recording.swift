@@ -46,14 +46,7 @@ public struct RecordingName: Hashable, Comparable, Sendable, CustomStringConvert
         guard description == name else { return nil }
     }
 
-    public var description: String {
-        let (year, month, day) = CivilTime(day: day, secondOfDay: 0).date
-        func padded(_ number: Int, to digits: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, digits - text.count)) + text
-        }
-        return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))-\(number).jsonl"
-    }
+    public var description: String { "\(CivilTime(day: day, secondOfDay: 0).dateText)-\(number).jsonl" }
 
     public static func < (left: RecordingName, right: RecordingName) -> Bool {
         (left.day, left.number) < (right.day, right.number)

@@ -53,20 +53,20 @@ struct APIDesk: Sendable {
     func answer(_ request: Request) async -> Response {
         let calls = APIDesk.calls(request.path)
         guard !calls.isEmpty else {
-            return APIDesk.refused(
+            return .refused(
                 .notFound, "There is nothing here; \(APIDesk.prefix)openapi.json says what there is.")
         }
         let method = request.method == "HEAD" ? "GET" : request.method
         guard let call = calls.first(where: { $0.method == method }) else {
             let allowed = calls.map(\.method).joined(separator: ", ")
-            var response = APIDesk.refused(.methodNotAllowed, "This takes \(allowed).")
+            var response = Response.refused(.methodNotAllowed, "This takes \(allowed).")
             response.headers = [Response.Header(name: "Allow", value: allowed)]
             return response
         }
         do throws(Mistake) {
             return method == "GET" ? try await read(call, request) : try await change(call, request)
         } catch {
-            return APIDesk.refused(error.isOfNow ? .conflict : .badRequest, error.sentence)
+            return .refused(error.isOfNow ? .conflict : .badRequest, error.sentence)
         }
     }
 
@@ -127,9 +127,9 @@ struct APIDesk: Sendable {
         // A page of another site can have a browser send anything but this without asking us first.
         let type = request.headers("content-type").first?.prefix { $0 != ";" }.lowercased() ?? ""
         guard call.method != "POST" || type == "application/json" else {
-            return APIDesk.refused(.unsupportedMediaType, "Send JSON, with 'Content-Type: application/json'.")
+            return .refused(.unsupportedMediaType, "Send JSON, with 'Content-Type: application/json'.")
         }
-        if let excess = request.excess { return APIDesk.refused(.contentTooLarge, excess) }
+        if let excess = request.excess { return .refused(.contentTooLarge, excess) }
         if case .acknowledge(let id) = call, let refusal = await refusal(ofIncident: id) { return refusal }
         let command = try await command(call, request)
         do {
@@ -144,11 +144,11 @@ struct APIDesk: Sendable {
 
     private func refusal(of request: Request) -> Response? {
         if gatekeeper.isForeign(request) {
-            return APIDesk.refused(.forbidden, "A page of another site may not change anything here.")
+            return .refused(.forbidden, "A page of another site may not change anything here.")
         }
         guard gatekeeper.needsPassword(request), !gatekeeper.isRight(request) else { return nil }
-        guard gatekeeper.password != nil else { return APIDesk.refused(.forbidden, Gatekeeper.closed) }
-        var response = APIDesk.refused(.unauthorized, "Send the bot's token: 'Authorization: Bearer TOKEN'.")
+        guard gatekeeper.password != nil else { return .refused(.forbidden, Gatekeeper.closed) }
+        var response = Response.refused(.unauthorized, "Send the bot's token: 'Authorization: Bearer TOKEN'.")
         response.headers = [Response.Header(name: "WWW-Authenticate", value: "Bearer")]
         return response
     }
@@ -157,7 +157,7 @@ struct APIDesk: Sendable {
     private func refusal(ofIncident id: String) async -> Response? {
         let known = await view.incidents().array?.compactMap { $0["id"]?.string } ?? []
         guard !known.contains(id), CareDesk.id(id) != nil else { return nil }
-        return APIDesk.refused(
+        return .refused(
             .conflict, "there is no incident '\(id)'; expected the whole id of one\(id.guess(in: known))")
     }
 
@@ -326,10 +326,5 @@ struct APIDesk: Sendable {
             )
         }
         return id
-    }
-
-    private static func refused(_ status: Response.Status, _ sentence: String) -> Response {
-        let body: JSON = ["done": false, "sentence": .string(sentence)]
-        return Response(status, "application/json", body.prettyText + "\n")
     }
 }

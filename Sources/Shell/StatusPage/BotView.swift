@@ -72,10 +72,7 @@ public struct WallClock: Hashable, Sendable {
     func words(_ moment: Moment) -> String { zone.words(moment, readAt: now) }
 
     /// `22:05 CET`.
-    func time(_ moment: Moment) -> String {
-        let civil = zone.civil(moment)
-        return "\(civil.hour.padded(2)):\(civil.minute.padded(2)) \(zone.abbreviation(at: moment))"
-    }
+    func time(_ moment: Moment) -> String { "\(zone.civil(moment).clockText) \(zone.abbreviation(at: moment))" }
 }
 
 /// Who does what is asked for on the control socket.

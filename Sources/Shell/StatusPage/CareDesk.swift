@@ -71,13 +71,7 @@ struct CareDesk: Sendable {
     /// Known to pages of this run alone.
     let token: String
 
-    /// What a link is for.
-    enum Errand: String, CaseIterable {
-        case mute = "/mute"
-        case acknowledge = "/ack"
-        case unmute = "/unmute"
-        case retry = "/retry"
-    }
+    typealias Errand = BotAddress.Errand
 
     /// What a mute may last; links in messages ask for some of them.
     private static let lengths: [(word: String, length: Duration)] = [
@@ -252,7 +246,7 @@ struct CareDesk: Sendable {
     }
 }
 
-extension CareDesk.Errand {
+extension BotAddress.Errand {
     /// What a form is sent to, from the page that shows it.
     fileprivate var action: String { String(rawValue.dropFirst()) }
 

@@ -9,7 +9,7 @@ internal import CCrypto
 /// may mute an incident for two hours may do so again after them, so that to bind it would hinder nobody but the honest.
 public struct LinkSeal: Sendable {
     private let key: Secret
-    private let base: String
+    private let bot: BotAddress
 
     /// How long a link may be used after the message that has it: reminders bring fresh ones.
     public static let lifetime = Duration.hours(24 * 7)
@@ -22,31 +22,22 @@ public struct LinkSeal: Sendable {
     ///   - publicURL: where the links lead.
     public init(token: Secret, publicURL: String) {
         key = Secret("alertbot link 1 \(token.reveal())")
-        base = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+        bot = BotAddress(publicURL)
     }
 
     /// The message with its links sealed; the same each time.
     public func sealing(_ message: Message) -> Message {
-        guard message.links.contains(where: { errand(of: $0.url) != nil }) else { return message }
+        guard message.links.contains(where: { bot.errand(of: $0.url) != nil }) else { return message }
         var message = message
         let until = (message.at + LinkSeal.lifetime).unixSeconds
         message.links = message.links.map { link in
-            guard let (errand, incident) = errand(of: link.url), let seal = seal(errand, incident, until: until) else {
+            guard let (errand, incident) = bot.errand(of: link.url), let seal = seal(errand, incident, until: until)
+            else {
                 return link
             }
             return Message.Link(link.title, "\(link.url)&until=\(until)&seal=\(seal)")
         }
         return message
-    }
-
-    /// What a link of ours does, and about which incident.
-    private func errand(of url: String) -> (CareDesk.Errand, String)? {
-        for errand in [CareDesk.Errand.acknowledge, .mute] {
-            let start = "\(base)\(errand.rawValue)?incident="
-            guard url.hasPrefix(start) else { continue }
-            return (errand, String(url.dropFirst(start.count).prefix { $0 != "&" }))
-        }
-        return nil
     }
 
     /// For whoever has just muted something by a link, to end that one mute.
@@ -56,7 +47,7 @@ public struct LinkSeal: Sendable {
     }
 
     /// Whether the seal is ours, for that errand about that incident, and still holds.
-    func holds(_ written: Written, for errand: CareDesk.Errand, _ incident: String, at now: Moment) -> Bool {
+    func holds(_ written: Written, for errand: BotAddress.Errand, _ incident: String, at now: Moment) -> Bool {
         guard now.unixSeconds <= written.until, let seal = seal(errand, incident, until: written.until) else {
             return false
         }
@@ -90,7 +81,7 @@ public struct LinkSeal: Sendable {
     private static let digits = 32
 
     /// Nil only for a key that libcrypto cannot count.
-    private func seal(_ errand: CareDesk.Errand, _ incident: String, until: Int64) -> String? {
+    private func seal(_ errand: BotAddress.Errand, _ incident: String, until: Int64) -> String? {
         let content = Array("\(errand.rawValue)\n\(incident)\n\(until)".utf8)
         let key = Array(key.reveal().utf8)
         guard let keyCount = Int32(exactly: key.count) else { return nil }

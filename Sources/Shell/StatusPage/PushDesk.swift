@@ -53,17 +53,17 @@ struct PushDesk: Sendable {
 
     func answer(_ request: Request) async -> Response {
         guard request.method == "POST" else {
-            var response = PushDesk.response(.methodNotAllowed, "Send observations with POST.")
+            var response = Response.refused(.methodNotAllowed, "Send observations with POST.")
             response.headers = [Response.Header(name: "Allow", value: "POST")]
             return response
         }
         // What is packed would have to be unpacked to be bounded.
         guard request.headers("content-encoding").allSatisfy({ $0.lowercased() == "identity" }) else {
-            return PushDesk.response(.badRequest, "The body is compressed; send it as it is.")
+            return .refused(.badRequest, "The body is compressed; send it as it is.")
         }
         let push = PushDesk.pushed(request)
         if let excess = request.excess {
-            return intake.refusal(push).map(PushDesk.response) ?? PushDesk.response(.contentTooLarge, excess)
+            return intake.refusal(push).map(PushDesk.response) ?? .refused(.contentTooLarge, excess)
         }
         return PushDesk.response(await intake.take(push, request.body))
     }
@@ -73,22 +73,17 @@ struct PushDesk: Sendable {
         case .taken(let sentence, let details):
             return .json(["done": true, "sentence": .string(sentence), "details": details])
         case .refused(let refusal, let sentence):
-            var response = PushDesk.response(PushDesk.status(of: refusal), sentence)
+            var response = Response.refused(PushDesk.status(of: refusal), sentence)
             if refusal == .unauthorized {
                 response.headers = [Response.Header(name: "WWW-Authenticate", value: "Bearer")]
             }
             return response
         case .tooMany(let wait, let sentence):
-            var response = PushDesk.response(.tooManyRequests, sentence)
+            var response = Response.refused(.tooManyRequests, sentence)
             let seconds = (wait.wholeMilliseconds + 999) / 1000
             response.headers = [Response.Header(name: "Retry-After", value: String(max(1, seconds)))]
             return response
         }
-    }
-
-    private static func response(_ status: Response.Status, _ sentence: String) -> Response {
-        let body: JSON = ["done": false, "sentence": .string(sentence)]
-        return Response(status, "application/json", body.prettyText + "\n")
     }
 
     private static func status(of refusal: PushAnswer.Refusal) -> Response.Status {

@@ -47,6 +47,13 @@ struct Response: Hashable, Sendable {
     }
 
     static func json(_ value: JSON) -> Response { Response(.ok, "application/json", value.prettyText + "\n") }
+
+    /// What a program reads that nothing was done, and why.
+    static func refused(_ status: Status, _ sentence: String) -> Response {
+        let body: JSON = ["done": false, "sentence": .string(sentence)]
+        return Response(status, "application/json", body.prettyText + "\n")
+    }
+
     /// A page that may send a form back to us.
     static func form(_ html: HTML) -> Response {
         var response = page(html)

@@ -44,7 +44,7 @@ struct Routes: Sendable {
     func bodyBytesMax(_ request: Request) -> Int? {
         if let pushes, PushDesk.isMeant(by: request) { return pushes.bodyBytesMax(request) }
         if api != nil, APIDesk.isMeant(by: request) { return limits.bodyBytesMax }
-        let isWanted = control != nil || (desk != nil && CareDesk.Errand(rawValue: request.path) != nil)
+        let isWanted = control != nil || (desk != nil && BotAddress.Errand(rawValue: request.path) != nil)
         return isWanted ? limits.bodyBytesMax : nil
     }
 
@@ -59,7 +59,7 @@ struct Routes: Sendable {
     }
 
     private func answer(_ request: Request, _ page: Page) async -> Answer {
-        if let errand = CareDesk.Errand(rawValue: request.path) {
+        if let errand = BotAddress.Errand(rawValue: request.path) {
             guard let desk else {
                 return .response(.sentence(.notFound, "Nothing can be changed here."))
             }

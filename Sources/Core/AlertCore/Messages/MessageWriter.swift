@@ -81,14 +81,13 @@ struct MessageWriter {
 
     /// The incident's page, and what can be done while it is open.
     private func links(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Link] {
-        guard let url = publicURL else { return [] }
-        let base = url.hasSuffix("/") ? String(url.dropLast()) : url
-        let page = Message.Link(words[.linkIncident], "\(base)/incidents/\(incident.id)")
+        guard let bot = publicURL.map(BotAddress.init) else { return [] }
+        let page = Message.Link(words[.linkIncident], bot.page(ofIncident: incident.id))
         guard incident.isOpen, !kind.isEnd else { return [page] }
         let mutes = [(words[.linkMuteHours], "2h"), (words[.linkMuteDays], "2d")].map { title, word in
-            Message.Link(title, "\(base)/mute?incident=\(incident.id)&for=\(word)")
+            Message.Link(title, bot.muting(incident.id, for: word))
         }
-        let acknowledge = Message.Link(words[.linkAcknowledge], "\(base)/ack?incident=\(incident.id)")
+        let acknowledge = Message.Link(words[.linkAcknowledge], bot.acknowledging(incident.id))
         return [page, acknowledge] + mutes
     }
 

@@ -138,10 +138,9 @@ public struct Plan: Sendable {
     public func channel(_ name: String) -> ChannelPlan? { channelRanks[name].map { channels[$0] } }
     func isPager(_ channel: String) -> Bool { self.channel(channel)?.isPager ?? false }
     /// An incident's page on the bot; nil where nobody says how to reach the bot.
-    public func address(ofPage incident: String) -> String? { baseURL.map { "\($0)/incidents/\(incident)" } }
-
-    /// The address that every page of the bot begins with.
-    private var baseURL: String? { publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } }
+    public func address(ofPage incident: String) -> String? {
+        publicURL.map { BotAddress($0).page(ofIncident: incident) }
+    }
 
     /// Where to look and what to do, as the config says it.
     func links(about incident: Incident) -> [Message.Link] {

@@ -58,6 +58,15 @@ public struct CivilTime: Hashable, Comparable, Sendable {
         return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
+    /// The date as config and files write it: `2026-11-20`.
+    public var dateText: String {
+        let (year, month, day) = date
+        return "\(year.padded(4))-\(month.padded(2))-\(day.padded(2))"
+    }
+
+    /// The hour and the minute: `22:05`.
+    public var clockText: String { "\(hour.padded(2)):\(minute.padded(2))" }
+
     /// The number of days from 1970-01-01 to the given date.
     public static func dayNumber(year: Int, month: Int, day: Int) -> Int {
         let shiftedYear = month <= 2 ? year - 1 : year

@@ -152,7 +152,7 @@ extension Moment {
         let weekday = civil.weekday.shortName
         return
             "\(weekday.prefix(1).uppercased())\(weekday.dropFirst()), \(day) \(months[month - 1]) \(year) "
-            + "\(civil.hour.padded(2)):\(civil.minute.padded(2)):\(civil.second.padded(2)) +0000"
+            + "\(civil.clockText):\(civil.second.padded(2)) +0000"
     }
 }
 

@@ -172,6 +172,6 @@ extension Notification.Kind {
 extension Message.Link {
     /// Whether it is for reading, and not for doing something here.
     fileprivate var leadsElsewhere: Bool {
-        !CareDesk.Errand.allCases.contains { url.contains($0.rawValue + "?") }
+        !BotAddress.Errand.allCases.contains { url.contains($0.rawValue + "?") }
     }
 }

@@ -24,17 +24,7 @@ struct EmailWords {
     let html: String
 
     /// Mail programs make links of addresses and hosts.
-    static let dialect = ChatDialect(unit: .bytes, escape: entity) { $0.withoutLinks.withoutHosts }
-
-    private static func entity(_ scalar: Unicode.Scalar) -> String? {
-        switch scalar {
-        case "&": "&amp;"
-        case "<": "&lt;"
-        case ">": "&gt;"
-        case "\"": "&quot;"
-        default: nil
-        }
-    }
+    static let dialect = ChatDialect(unit: .bytes, escape: ChatHTML.entity) { $0.withoutLinks.withoutHosts }
 
     /// - Parameter picture: the id of the picture of the message's chart.
     init(_ posting: Posting, showing picture: String? = nil) {

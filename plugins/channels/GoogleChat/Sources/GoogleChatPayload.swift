@@ -27,14 +27,7 @@ enum GoogleChatPayload {
     }
 
     private static func entity(_ scalar: Unicode.Scalar) -> String? {
-        switch scalar {
-        case "&": "&amp;"
-        case "<": "&lt;"
-        case ">": "&gt;"
-        case "\"": "&quot;"
-        case "'": "&#39;"
-        default: nil
-        }
+        scalar == "'" ? "&#39;" : ChatHTML.entity(scalar)
     }
 
     static func of(_ posting: Posting) -> JSON {

@@ -1,3 +1,4 @@
+internal import ChatKit
 internal import PluginKit
 
 /// How a Matrix client shows an event: read back from the HTML in it, so that a preview shows what people will see.
@@ -32,7 +33,7 @@ enum MatrixPicture {
 
         mutating func take(text: Substring) {
             guard !text.isEmpty else { return }
-            runs.append(ChatPicture.Run(text.unescaped, style, link: link))
+            runs.append(ChatPicture.Run(ChatHTML.unescaped(text), style, link: link))
         }
 
         mutating func take(tag: Substring) {
@@ -69,27 +70,6 @@ extension Substring {
         guard let start = firstRange(of: name + "=\"")?.upperBound, let end = self[start...].firstIndex(of: "\"") else {
             return nil
         }
-        return self[start..<end].unescaped
-    }
-
-    /// The entities of `MatrixHTML`, read once.
-    fileprivate var unescaped: String {
-        var result = ""
-        var rest = self
-        while let index = rest.firstIndex(of: "&") {
-            result += rest[..<index]
-            rest = rest[index...]
-            let known: [(entity: String, character: String)] = [
-                ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"),
-            ]
-            guard let found = known.first(where: { rest.hasPrefix($0.entity) }) else {
-                result += "&"
-                rest = rest.dropFirst()
-                continue
-            }
-            result += found.character
-            rest = rest.dropFirst(found.entity.count)
-        }
-        return result + rest
+        return ChatHTML.unescaped(self[start..<end])
     }
 }

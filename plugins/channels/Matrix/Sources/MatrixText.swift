@@ -1,3 +1,4 @@
+internal import ChatKit
 internal import PluginKit
 
 // Text of strangers made fit for Matrix: bounded, on one line, and without what could deceive a reader.
@@ -32,16 +33,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    fileprivate var entity: String? {
-        switch self {
-        case "&": "&amp;"
-        case "<": "&lt;"
-        case ">": "&gt;"
-        case "\"": "&quot;"
-        case "'": "&#39;"
-        default: nil
-        }
-    }
+    fileprivate var entity: String? { self == "'" ? "&#39;" : ChatHTML.entity(self) }
 
     /// The most bytes it takes in the event: escaped for HTML, or for JSON alone.
     fileprivate var matrixCost: Int {

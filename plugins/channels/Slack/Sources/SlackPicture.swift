@@ -1,3 +1,4 @@
+internal import ChatKit
 internal import PluginKit
 
 /// How Slack shows a payload: read back from it by Slack's own rules, so that a preview shows what people will see.
@@ -119,22 +120,6 @@ extension Character {
 }
 
 extension Substring {
-    /// The three characters that Slack has escaped, read once.
-    fileprivate var unescaped: String {
-        var result = ""
-        var rest = self
-        while let index = rest.firstIndex(of: "&") {
-            result += rest[..<index]
-            rest = rest[index...]
-            let known: [(entity: String, character: String)] = [("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")]
-            guard let found = known.first(where: { rest.hasPrefix($0.entity) }) else {
-                result += "&"
-                rest = rest.dropFirst()
-                continue
-            }
-            result += found.character
-            rest = rest.dropFirst(found.entity.count)
-        }
-        return result + rest
-    }
+    /// With the three characters that Slack has escaped.
+    fileprivate var unescaped: String { ChatHTML.unescaped(self, ["&amp;": "&", "&lt;": "<", "&gt;": ">"]) }
 }

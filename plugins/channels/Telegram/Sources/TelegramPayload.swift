@@ -22,18 +22,8 @@ extension ChatCard.Room {
 /// A message as the JSON of `sendMessage` and `editMessageText`.
 enum TelegramPayload {
     /// Telegram makes links of names behind `@`, of commands, of hash tags, of addresses and of hosts.
-    static let dialect = ChatDialect(unit: .utf16, escape: entity) { text in
+    static let dialect = ChatDialect(unit: .utf16, escape: ChatHTML.entity) { text in
         text.parted(after: ["@", "/", "#", "$"]).withoutHosts
-    }
-
-    private static func entity(_ scalar: Unicode.Scalar) -> String? {
-        switch scalar {
-        case "&": "&amp;"
-        case "<": "&lt;"
-        case ">": "&gt;"
-        case "\"": "&quot;"
-        default: nil
-        }
     }
 
     static func of(_ posting: Posting, in place: TelegramPlace) -> JSON {

@@ -14,23 +14,13 @@ enum WebhookHookshot {
     private static let lineEnd = "<br/>"
 
     /// Links are made of links alone: clients make some of whatever looks like one.
-    private static let dialect = ChatDialect(unit: .bytes, escape: entity) { $0.defused.withoutLinks }
+    private static let dialect = ChatDialect(unit: .bytes, escape: ChatHTML.entity) { $0.defused.withoutLinks }
 
     private static let room = ChatCard.Room(
         shares: MessageShares(
             headlineMax: 800, fieldsMax: 12, fieldLabelMax: 100, fieldValueMax: 300, reasonMax: 900, sparklineMax: 300,
             linkTitleMax: 100, addressMax: 800, footerMax: 300, issueTitleMax: 500, issueDetailMax: 120, lineMax: 500),
         card: htmlMax, text: 8_000, list: 4_000)
-
-    private static func entity(_ scalar: Unicode.Scalar) -> String? {
-        switch scalar {
-        case "&": "&amp;"
-        case "<": "&lt;"
-        case ">": "&gt;"
-        case "\"": "&quot;"
-        default: nil
-        }
-    }
 
     static func json(_ posting: Posting, bot: String) -> JSON {
         let card = ChatCard(posting, in: room, dialect: dialect) { dialect.length(written($0)) }

@@ -21,9 +21,7 @@ struct BugsinkServer: Sendable {
     }
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.
-    var host: String? {
-        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
-    }
+    var host: String? { address.serverHost }
 
     /// Whose budget requests are counted on, where something in front of the server counts them.
     var account: String? { Account.name(at: host, [token]) }

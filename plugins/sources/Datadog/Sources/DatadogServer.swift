@@ -62,9 +62,7 @@ struct DatadogServer: Sendable {
     }
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.
-    var host: String? {
-        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
-    }
+    var host: String? { address.serverHost }
 
     /// Which application, for what is kept of its past.
     var place: String { "\(address) \(application)" }

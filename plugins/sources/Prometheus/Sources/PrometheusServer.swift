@@ -68,9 +68,7 @@ struct PrometheusServer: Sendable {
     }
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.
-    var host: String? {
-        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
-    }
+    var host: String? { address.serverHost }
 
     /// Whose budget requests are counted on, as far as it can be told: by the secrets in the headers, or where there are none
     /// by those in the address and the parameters.

@@ -14,9 +14,7 @@ struct RollbarServer: Sendable {
     }
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.
-    var host: String? {
-        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
-    }
+    var host: String? { address.serverHost }
 
     /// Whose budget requests are counted on: a token has one of its own.
     var account: String? { Account.name(at: host, [token]) }
