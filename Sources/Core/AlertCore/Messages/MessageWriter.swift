@@ -94,6 +94,7 @@ struct MessageWriter {
     /// Issues named in a message: more are for the source's own page.
     static let issuesInMessage = 5
 
+    /// What a message about one incident says first, without the mark before it: who, what, and since when.
     ///
     /// - Parameter sentence: what the rule says, where that has been found already.
     func headline(

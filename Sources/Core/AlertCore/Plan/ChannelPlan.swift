@@ -1,5 +1,6 @@
 public import PluginKit
 
+/// A channel as it is meant: what it may be sent, and how fast. How it is sent, its plugin knows.
 public struct ChannelPlan: Sendable {
     public var name: String
     public var pace: Pace
@@ -32,6 +33,7 @@ public struct ChannelPlan: Sendable {
     }
 }
 
+/// Where notifications go that fit: to channels, and to whoever is on call.
 public struct Route: Hashable, Sendable {
     public var match: Match
     public var to: [String]

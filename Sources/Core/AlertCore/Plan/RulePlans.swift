@@ -98,6 +98,7 @@ public final class DetectorPlan: Sendable {
     }
 }
 
+/// One rule that judges notifications: whether those that fit may leave now.
 public struct GatePlan: Sendable {
     public let name: String
     public let gate: any Gate

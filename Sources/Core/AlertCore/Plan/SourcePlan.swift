@@ -1,5 +1,6 @@
 public import PluginKit
 
+/// A source as it is meant: how often it is asked, and what bounds that. What it asks for, its plugin knows.
 public struct SourcePlan: Sendable {
     public var name: String
     public var host: String?

@@ -24,6 +24,7 @@ extension Turn {
                 incident, because: why.saying { plan.zone.words($0) }, isSilent: isSilent, at: now, &output))
     }
 
+    /// Opens an incident about a source, a channel or the bot itself, unless one is open that is as bad, and has the rest follow.
     ///
     /// - Parameter since: when it began, where that was before now.
     mutating func raiseTrouble(

@@ -101,31 +101,37 @@ public struct JSONReader: Sendable {
         return JSONReader(elements[index], .index(steps, index))
     }
 
+    /// The elements of an array, in its order; anything else is a mismatch.
     public func elements() throws(JSONMismatch) -> [JSONReader] {
         guard case .array(let elements) = value else { throw mismatch(expected: "an array") }
         return elements.enumerated().map { JSONReader($0.element, .index(steps, $0.offset)) }
     }
 
+    /// The members of an object, in its order, those that are null among them; anything else is a mismatch.
     public func members() throws(JSONMismatch) -> [(name: String, value: JSONReader)] {
         guard case .object(let object) = value else { throw mismatch(expected: "an object") }
         return object.members.map { ($0.name, JSONReader($0.value, .member(steps, $0.name))) }
     }
 
+    /// A string as it is, be it empty; anything else, a number too, is a mismatch.
     public func string() throws(JSONMismatch) -> String {
         guard case .string(let text) = value else { throw mismatch(expected: "a string") }
         return text
     }
 
+    /// `true` or `false`; anything else, 0 and 1 too, is a mismatch.
     public func bool() throws(JSONMismatch) -> Bool {
         guard case .bool(let flag) = value else { throw mismatch(expected: "true or false") }
         return flag
     }
 
+    /// A number, whole or not; anything else, a number in quotes too, is a mismatch.
     public func number() throws(JSONMismatch) -> Double {
         guard let number = value.number else { throw mismatch(expected: "a number") }
         return number
     }
 
+    /// A whole number that an `Int` can hold, however it is written: `3.0` is one; anything else is a mismatch.
     public func int() throws(JSONMismatch) -> Int {
         switch value {
         case .int(let whole): return Int(whole)
@@ -136,6 +142,7 @@ public struct JSONReader: Sendable {
         }
     }
 
+    /// A string with a date, a time and an offset by RFC 3339; anything else is a mismatch.
     public func moment() throws(JSONMismatch) -> Moment {
         guard case .string(let text) = value, let moment = Moment(rfc3339: text) else {
             throw mismatch(expected: "an instant such as \"2026-11-20T22:00:00Z\"")
