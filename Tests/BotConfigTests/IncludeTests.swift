@@ -194,9 +194,15 @@ extension Problem {
 
     @Test func `a secret written in an included file is warned of in that file`() {
         let result = load(
-            main, among: ["/etc/bot/teams/a.yaml": "channels:\n  ops: {plugin: hook, url: https://h.example, key: abc}"]
-        )
-        for secret in result.writtenSecrets { #expect(secret.position.file == "/etc/bot/teams/a.yaml") }
+            main,
+            among: ["/etc/bot/teams/a.yaml": "sources:\n  web: {plugin: feed, url: https://w.example, token: abc}"])
+        #expect(
+            result.problems.map(\.place) == [
+                "/etc/bot/teams/a.yaml:2:54: the secret in 'token' is written in the file itself, where everyone who can read "
+                    + "the file sees it (use ${env:NAME}, ${file:PATH} or ${credential:NAME})"
+            ])
+        #expect(
+            result.writtenSecrets.map(\.position) == [Position(file: "/etc/bot/teams/a.yaml", line: 2, column: 54)])
     }
 
     @Test func `more files than anybody has are refused`() {

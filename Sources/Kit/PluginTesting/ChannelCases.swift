@@ -118,7 +118,8 @@ extension Channel {
 
 /// Writes what a channel posts of every sample message, one body a line, to the file that a variable of the environment
 /// names: for checking them with the service's own library. Of a mail it is a text of JSON, because it has lines itself.
-/// As many messages of chance as `RANDOM_MESSAGES` says follow.
+/// As many messages of chance as `RANDOM_MESSAGES` says follow. Where the variable is not set, nothing happens: enable the
+/// test only where it is.
 public func writeSampleBodies(of channel: some Channel, toFileIn variable: String) throws {
     guard let path = getenv(variable) else { return }
     var lines = ""

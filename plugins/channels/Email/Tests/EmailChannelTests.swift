@@ -1,3 +1,4 @@
+import Glibc
 import PluginKit
 import PluginTesting
 import Testing
@@ -41,7 +42,8 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
         #expect(try snapshotFlaw(of: plain, named: "hostile-plain") == nil)
     }
 
-    @Test func `all samples can be checked by another library`() throws {
+    /// For checking the mails with Python's own library: see mail_check.py.
+    @Test(.enabled(if: getenv("EMAIL_MAILS") != nil)) func `mails are written out`() throws {
         try writeSampleBodies(of: try channel(), toFileIn: "EMAIL_MAILS")
     }
 

@@ -21,6 +21,7 @@ import Testing
 
     @Test func `slugs are sent as ids`() throws {
         let played = Server().play(try source(["projects": list("wallet-ios", "4507001")]), poll(.hours(1)))
+        #expect(!played.urls("sessions").isEmpty && !played.urls("issues").isEmpty)
         for url in played.urls("sessions") + played.urls("issues") {
             #expect(url.contains("project=4507002&project=4507001&"))
         }
