@@ -55,6 +55,57 @@ internal import Testing
         #expect(result.config != nil)
     }
 
+    @Test(arguments: [
+        (
+            "token: \"${env:EMPTY}\"",
+            "2:57: 'token' is empty (the variable, file or credential that it names holds nothing)"
+        ),
+        (
+            "token: \"${file:empty}\"",
+            "2:57: 'token' is empty (the variable, file or credential that it names holds nothing)"
+        ),
+        (
+            "token: \"${env:BLANK}\"",
+            "2:57: 'token' is empty (the variable, file or credential that it names holds nothing)"
+        ),
+        ("token: \" \"", "2:57: 'token' is empty"),
+        (
+            "headers: {X-Key: \"${env:EMPTY}\"}",
+            "2:67: 'headers.X-Key' is empty (the variable, file or credential that it names holds nothing)"
+        ),
+        (
+            "headers: {Authorization: \"Bearer ${env:EMPTY}\"}",
+            "2:75: the secret in 'headers.Authorization' is empty "
+                + "(the variable, file or credential that it names holds nothing)"
+        ),
+        (
+            "projects: [\"${env:EMPTY}\"]",
+            "2:61: 'projects' is empty (the variable, file or credential that it names holds nothing)"
+        ),
+    ])
+    func `an empty secret is none`(option: String, told: String) {
+        func problems(_ option: String) -> [String] {
+            load(
+                "sources:\n  ios: {plugin: feed, url: https://feed.example, \(option)}\nchannels:\n  team: {plugin: page}"
+            ).problems.map(\.line)
+        }
+        #expect(problems(option) == [told])
+        #expect(problems("headers: {X-Key: \"${env:TOKEN}${env:EMPTY}\"}, projects: [\"shop${env:EMPTY}\"]") == [])
+    }
+
+    @Test func `the token of the bot is not empty, and not easily found out by whoever has a link`() {
+        func problems(_ bot: String) -> [String] { load("bot: {\(bot)}" + least).problems.map(\.line) }
+        #expect(problems("token: \"${env:EMPTY}\"").map { $0.prefix(25) } == ["1:14: 'token' is empty (t"])
+        let url = "public_url: https://alerts.example.com"
+        #expect(
+            problems("token: \"${env:PIN}\", \(url)") == [
+                "1:14: 'token' is shorter than 16 characters, so whoever gets a link of a message could find it out by "
+                    + "trying (use the output of openssl rand -hex 16)"
+            ])
+        #expect(problems("token: \"${env:PIN}${file:/run/token}\", \(url)") == [])
+        #expect(problems("token: \"${env:PIN}\"") == [])
+    }
+
     @Test func `the config knows every secret in the file`() throws {
         let result = load(
             """

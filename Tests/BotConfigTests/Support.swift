@@ -5,12 +5,13 @@ internal import PluginKit
 enum FakeWorld {
     static let variables = [
         "TOKEN": "s3cr3t-from-env", "HOOK": "https://hooks.example/T0/s3cr3t-path", "WORD": "drp", "PIN": "4711",
-        "LONG": "123d",
+        "LONG": "123d", "EMPTY": "", "BLANK": " \n",
     ]
     static let files: [String: [UInt8]] = [
         "/etc/bot/token": Array("s3cr3t-from-file\n".utf8),
         "/etc/bot/two-lines": Array("s3cr3t-line\n\n".utf8),
         "/etc/bot/windows": Array("s3cr3t-crlf\r\n".utf8),
+        "/etc/bot/empty": Array("\n".utf8),
         "/run/token": Array("s3cr3t-absolute".utf8),
         "/credentials/pager": Array("s3cr3t-credential\n".utf8),
         "/etc/bot/binary": [0xFF, 0xFE, 0x00],

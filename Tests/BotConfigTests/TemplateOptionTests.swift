@@ -69,7 +69,7 @@ private func load(_ yaml: String, _ template: String?) -> ConfigResult {
         ("public_url: https://a.example", false), ("listen: \"[::1]:8480\", public_url: https://a.example", false),
         ("listen: 0.0.0.0:8480", false), ("listen: off, public_url: https://a.example", false),
         ("listen: 0.0.0.0:8480, public_url: https://a.example, user_header: X-User", false),
-        ("listen: 0.0.0.0:8480, public_url: https://a.example, token: \"${env:TOKEN}\"", false),
+        ("listen: 0.0.0.0:8480, public_url: https://a.example, token: \"${env:TOKEN}${env:PIN}\"", false),
     ])
     func `that nobody elsewhere can use are warned of`(_ bot: String, _ isWarned: Bool) {
         let result = load("bot: {\(bot)}" + least)

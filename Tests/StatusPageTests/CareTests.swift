@@ -201,6 +201,15 @@ private actor Carer: BotCare {
         #expect(vouched.told == ["acknowledge 3f9a by ana"])
     }
 
+    @Test(arguments: ["", " \n"]) func `an empty token opens nothing and seals nothing`(token: String) async throws {
+        for key in ["", "&key=", "&key=+%0A"] {
+            let refused = try await fromElsewhere("POST", "incident=3f9a&token=TOKEN\(key)", token: Secret(token))
+            #expect(refused.status == 403)
+            #expect(refused.told == [])
+        }
+        #expect(LinkSeal(token: Secret(token), publicURL: "https://alerts.example.com") == nil)
+    }
+
     // MARK: Sealed links
 
     private static let seal = LinkSeal(token: Secret("s3cret"), publicURL: "https://alerts.example.com/bot/")
@@ -208,7 +217,7 @@ private actor Carer: BotCare {
     private func sealed(_ path: String, at moment: Moment = .friday) throws -> String {
         var message = Message(kind: .opened, severity: .critical, at: moment, headline: "x")
         message.links = [Message.Link("Do", "https://alerts.example.com/bot\(path)")]
-        return try #require(Self.seal.sealing(message).links.first?.url)
+        return try #require(Self.seal?.sealing(message).links.first?.url)
     }
 
     /// The fields that a sealed link carries.
@@ -243,7 +252,7 @@ private actor Carer: BotCare {
             #expect(refused.status == 403, "\(body)")
             #expect(refused.told == [])
         }
-        let other = LinkSeal(token: Secret("other"), publicURL: "https://alerts.example.com/bot/")
+        let other = try #require(LinkSeal(token: Secret("other"), publicURL: "https://alerts.example.com/bot/"))
         #expect(
             try await fromElsewhere("POST", "\(fields(url))&token=TOKEN", token: Secret("other"), seal: other).told
                 == [])
@@ -272,7 +281,7 @@ private actor Carer: BotCare {
         let fields = values.joined(separator: "&")
         #expect(try await undo(fields) == ["unmute a1b2c3"])
         #expect(try await undo(fields.replacing("mute=a1b2c3", with: "mute=ffffff")) == [])
-        let past = try #require(Self.seal.undoing("a1b2c3", at: .friday - .hours(2)))
+        let past = try #require(Self.seal?.undoing("a1b2c3", at: .friday - .hours(2)))
         #expect(try await undo("mute=a1b2c3&until=\(past.until)&seal=\(past.seal)") == [])
     }
 
@@ -283,12 +292,13 @@ private actor Carer: BotCare {
             Message.Link("Mute 2 h", "https://alerts.example.com/bot/mute?incident=3f9a&for=2h"),
             Message.Link("Theirs", "https://evil.example/bot/ack?incident=3f9a"),
         ]
-        let sealed = Self.seal.sealing(message)
+        let seal = try #require(Self.seal)
+        let sealed = seal.sealing(message)
         #expect(zip(sealed.links, message.links).map { $0.url != $1.url } == [false, true, false])
-        #expect(Self.seal.sealing(message) == sealed)
+        #expect(seal.sealing(message) == sealed)
         message.links = []
-        #expect(Self.seal.sealing(message) == message)
-        #expect(!String(reflecting: Self.seal).contains("s3cret") && "\(Self.seal)".contains(Secret.mask))
+        #expect(seal.sealing(message) == message)
+        #expect(!String(reflecting: seal).contains("s3cret") && "\(seal)".contains(Secret.mask))
     }
 
     @Test func `its own form is obeyed`() async throws {

@@ -53,6 +53,8 @@ extension BotSettings {
     static let token = Setting(
         "token", .text, "The token that people on other machines need to acknowledge or mute on the page."
     ).secret
+    /// With as many nobody finds it out by trying, even if it is made of digits and letters a to f alone.
+    static let tokenCountMin = 16
     static let userHeader = Setting(
         "user_header", .plain,
         "The header in which a proxy with a login names the user, such as X-Forwarded-User; without it people name themselves."
@@ -78,6 +80,7 @@ extension ConfigLoader {
         let listen = readListening(options)
         words = readWords(entries, options[BotSettings.language])
         checkLinks(listen, options)
+        checkToken(options)
         checkHeader(options)
         return BotSettings(
             name: options[BotSettings.name].clipped(to: 80), zone: readZone(options), words: words,
@@ -100,6 +103,19 @@ extension ConfigLoader {
                 options.position(of: BotSettings.publicURL),
                 "messages will have links to acknowledge and mute that work only from this machine",
                 advice: "set 'token', or 'user_header' where a proxy with a login names the user", level: .warning))
+    }
+
+    /// Whoever was sent a sealed link can try tokens on it for as long as they like, without asking the bot.
+    private mutating func checkToken(_ options: Options) {
+        guard let token = options[BotSettings.token], let url = options[BotSettings.publicURL],
+            token.reveal().count < BotSettings.tokenCountMin, WebAddress(url.reveal())?.isLoopback != true
+        else { return }
+        reader.report(
+            Problem(
+                options.position(of: BotSettings.token),
+                "'token' is shorter than \(BotSettings.tokenCountMin) characters, so whoever gets a link of a message "
+                    + "could find it out by trying",
+                advice: "use the output of openssl rand -hex 16", level: .warning))
     }
 
     /// A header's name is one word (RFC 9110, 5.6.2).

@@ -106,6 +106,10 @@ extension ConfigReader {
         _ node: Node, _ name: String, _ kind: OptionKind, _ isSecret: Bool
     ) -> Option.Value? {
         guard var text = text(node, name) else { return nil }
+        guard !isBlank(text, isSecret) else {
+            reportBlank(node, name, text)
+            return nil
+        }
         if !isSecret, let guarded = text.guardingPassword(isAddress: kind.isAddress) {
             remember(guarded.text)
             // Whoever tries things out on the own machine has nothing to hide.
@@ -133,6 +137,20 @@ extension ConfigReader {
                 isSecret || text.hasSecret ? nil : error.suggestion)
             return nil
         }
+    }
+
+    /// Whether a secret that is not there passes for one: an empty file where a token belongs would let everybody in.
+    private func isBlank(_ text: GuardedText, _ isSecret: Bool) -> Bool {
+        let secrets = text.pieces.compactMap { if case .secret(let secret) = $0 { secret.reveal() } else { nil } }
+        if text.reveal().trimmed.isEmpty { return isSecret || !secrets.isEmpty }
+        // `Bearer ${env:TOKEN}` without a token.
+        return isSecret && !secrets.isEmpty && secrets.allSatisfy(\.trimmed.isEmpty)
+    }
+
+    private mutating func reportBlank(_ node: Node, _ name: String, _ text: GuardedText) {
+        report(
+            node.position, text.reveal().trimmed.isEmpty ? "'\(name)' is empty" : "the secret in '\(name)' is empty",
+            advice: text.hasSecret ? "the variable, file or credential that it names holds nothing" : nil)
     }
 
     private mutating func section(_ node: Node, _ name: String, _ specs: [OptionSpec]) -> Options? {

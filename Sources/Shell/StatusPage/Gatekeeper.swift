@@ -20,7 +20,8 @@ struct Gatekeeper: Sendable {
     init(publicHost: String?, userHeader: String?, password: Secret?) {
         hosts = Set([publicHost?.lowercased(), "localhost", "127.0.0.1", "[::1]"].compactMap(\.self))
         self.userHeader = userHeader?.lowercased()
-        self.password = password
+        // An empty one would be known to everybody.
+        self.password = password.flatMap { $0.reveal().trimmed.isEmpty ? nil : $0 }
     }
 
     /// Whom the proxy in front names.

@@ -20,7 +20,9 @@ public struct LinkSeal: Sendable {
     /// - Parameters:
     ///   - token: the bot's own.
     ///   - publicURL: where the links lead.
-    public init(token: Secret, publicURL: String) {
+    /// - Returns: nil for an empty token: anybody could make its seals.
+    public init?(token: Secret, publicURL: String) {
+        guard !token.reveal().trimmed.isEmpty else { return nil }
         key = Secret("alertbot link 1 \(token.reveal())")
         bot = BotAddress(publicURL)
     }
