@@ -116,6 +116,8 @@ internal import Testing
         ("throttle: 10m", .minutes(10), .minutes(10), .minutes(30)),
         ("throttle: 1h", .hours(1), .hours(1), .hours(1)),
         ("slowest: 5m", .minutes(5), .minutes(1), .minutes(5)),
+        ("slowest: 2m", .minutes(2), .minutes(1), .minutes(2)),
+        ("slowest: 2s", .seconds(2), .seconds(2), .seconds(2)),
     ])
     func `defaults give way to what a source says`(
         own: String, every: Duration, throttle: Duration, slowest: Duration
@@ -123,6 +125,30 @@ internal import Testing
         let config = try config("sources:\n  s: {plugin: any, \(own)}\nchannels:\n  team: {plugin: page}")
         let plan = config.plan.sources[0]
         #expect((plan.every, plan.throttle, plan.slowest) == (every, throttle, slowest))
+    }
+
+    @Test(arguments: [
+        ("slowest: 2s, throttle: 1s", "", Duration.seconds(2), Duration.seconds(1), Duration.seconds(2)),
+        ("slowest: 2s", "", .seconds(2), .seconds(2), .seconds(2)),
+        ("throttle: 10m", "", .minutes(10), .minutes(10), .minutes(30)),
+        ("throttle: 1h", "", .hours(1), .hours(1), .hours(1)),
+        ("every: 1h", "", .hours(1), .minutes(1), .hours(1)),
+        // A source has the last word.
+        ("slowest: 2s", ", every: 10s", .seconds(10), .seconds(10), .seconds(10)),
+        ("every: 10m, throttle: 5m", ", slowest: 1m", .minutes(1), .minutes(1), .minutes(1)),
+        ("every: 10m, slowest: 20m", ", throttle: 15m", .minutes(15), .minutes(15), .minutes(20)),
+        ("throttle: 10m", ", slowest: 20m", .minutes(10), .minutes(10), .minutes(20)),
+    ])
+    func `defaults give way to what is said for all sources`(
+        all: String, own: String, every: Duration, throttle: Duration, slowest: Duration
+    ) throws {
+        let config = try config(
+            "polling: {\(all)}\nsources:\n  s: {plugin: any\(own)}\nrules:\n"
+                + "  floor: {plugin: limit, metric: users, limit: \"< 50\"}\nchannels:\n  team: {plugin: page}")
+        let plan = config.plan.sources[0]
+        #expect((plan.every, plan.throttle, plan.slowest) == (every, throttle, slowest))
+        let delay = try #require(config.plan.detectionDelays.first)
+        #expect(delay.usual <= delay.worst)
     }
 
     @Test func `a plugin is told the pace, the folder and the options`() throws {

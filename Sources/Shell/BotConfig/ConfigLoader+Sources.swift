@@ -138,14 +138,28 @@ extension ConfigLoader {
         func backoff<Value>(_ setting: Setting<Value>) -> Value {
             own[Polling.backoff].written(setting) ?? polling[Polling.backoff][setting]
         }
-        let every = value(Polling.every)
-        // What the source itself does not say gives way to what it says.
-        let throttle = own.written(Polling.throttle) ?? min(polling[Polling.throttle], every)
-        let slowest = own.written(Polling.slowest) ?? max(polling[Polling.slowest], every)
+        let intervals = intervals(own, polling)
         return SourcePlan(
-            name: name, every: max(every, throttle), throttle: throttle, slowest: max(slowest, throttle),
+            name: name, every: intervals[1], throttle: intervals[0], slowest: intervals[2],
             timeout: value(Polling.timeout), jitter: value(Polling.jitter), perHost: own.written(Polling.perHost),
             backoffFactor: backoff(Polling.factor), slowsWhen: Set(backoff(Polling.when)))
+    }
+
+    /// The three intervals of a source, shortest first. What the source does not say gives way to what it says, and a
+    /// default to what is said for all.
+    private func intervals(_ own: Options, _ polling: Options) -> [Duration] {
+        let settings = [PollingSettings.throttle, PollingSettings.every, PollingSettings.slowest]
+        let levels = settings.map { own.written($0) != nil ? 2 : polling.written($0) != nil ? 1 : 0 }
+        var values = settings.map { own.written($0) ?? polling[$0] }
+        for level in [1, 0] {
+            for place in values.indices where levels[place] == level {
+                for stronger in values.indices where levels[stronger] > level {
+                    let bound = values[stronger]
+                    values[place] = stronger < place ? max(values[place], bound) : min(values[place], bound)
+                }
+            }
+        }
+        return values
     }
 
     mutating func readChannels(_ things: [Named], _ bot: BotSettings) -> [ChannelEntry] {

@@ -185,13 +185,14 @@ public struct Plan: Sendable {
     public var detectionDelays: [DetectionDelay] {
         detectors.map { rule in
             let polled = sources.filter { rule.canConcern(source: $0.name) && !$0.isPushed }
+            func usual(_ source: SourcePlan) -> Duration { max(source.every, source.throttle) }
             let slowest = polled.map {
-                ($0.slowsWhen.isEmpty ? $0.every.scaled(by: 1 + $0.jitter) : $0.slowest) + $0.timeout
+                ($0.slowsWhen.isEmpty ? usual($0).scaled(by: 1 + $0.jitter) : max($0.slowest, usual($0))) + $0.timeout
             }
             let evidence = rule.detector.evidenceTime
             let hold = rule.detector.holdTime + (evidence ?? .zero)
             return DetectionDelay(
-                rule: rule.name, usual: (polled.map { max($0.every, $0.throttle) }.max() ?? .zero) + hold,
+                rule: rule.name, usual: (polled.map(usual).max() ?? .zero) + hold,
                 worst: (slowest.max() ?? .zero) + hold, isPushed: polled.isEmpty, gathersEvidence: evidence == nil)
         }
     }
