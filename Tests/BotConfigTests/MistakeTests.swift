@@ -1,4 +1,6 @@
+internal import AlertCore
 internal import BotConfig
+internal import PluginKit
 internal import Testing
 
 @Suite struct MistakeTests {
@@ -104,9 +106,6 @@ internal import Testing
             "an empty list in a match", "routes:\n  - {match: {app: []}, to: team}\n  - to: team" + least,
             "2:19: 'match.app' is an empty list, so it can never match"),
         Mistake(
-            "a property misspelt", "routes:\n  - {match: {severty: critical}, to: team}\n  - to: team" + least,
-            "2:14: unknown property 'severty' in 'match' -> severity"),
-        Mistake(
             "routes that take what another one is for",
             """
             routes:
@@ -146,8 +145,45 @@ internal import Testing
             "2:3: 'my floor' is not a valid name; use letters, digits, '-', '_' and '.', at most 64"),
     ]
 
+    /// Masked, a name would lead nowhere.
+    static let secretNames = [
+        Mistake(
+            "a channel of the bot", "bot: {report_to: \"${env:WORD}\"}" + least,
+            "1:18: 'report_to' is the name of a channel, which is no secret (write the name out)"),
+        Mistake(
+            "a channel of a route", "routes:\n  - to: [team, \"${env:WORD}\"]" + least,
+            "2:16: 'to' is the name of a channel, which is no secret (write the name out)"),
+        Mistake(
+            "a channel of a gate",
+            "rules:\n  first: {plugin: wait, when: {app: a}, to: [team, \"a${env:WORD}\"]}" + least,
+            "2:52: 'to' is the name of a channel, which is no secret (write the name out)"),
+    ]
+
+    @Test(arguments: secretNames) func `the name of a channel is no secret`(mistake: Mistake) { expect(mistake) }
+
     @Test(arguments: references) func `what names nothing and what can never match is reported`(mistake: Mistake) {
         expect(mistake)
+    }
+
+    @Test(arguments: [
+        ("role", "rule"), ("relase", "release"), ("sevrity", "severity"), ("enviroment", "environment"),
+    ])
+    func `a label that is nearly a property may be meant`(label: String, near: String) throws {
+        func problems(_ yaml: String) throws -> [String] {
+            let result = load(yaml + least)
+            let config = try #require(result.config)
+            #expect((config.plan.routes.map(\.match) + config.plan.detectors.map(\.match)).contains { $0[label] != nil })
+            return result.problems.map(\.line)
+        }
+        let told = "'\(label)' in 'match' is taken for a label: it matches nothing unless a source gives that label"
+        #expect(
+            try problems("routes:\n  - {match: {\(label): backend}, to: team}\n  - to: team")
+                == ["2:14: \(told) -> \(near)"])
+        #expect(
+            try problems(
+                "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {\(label): backend}}")
+                == ["2:64: \(told) -> \(near)"])
+        #expect(try problems("routes:\n  - {match: {team: backend, \(label): [x, \"y*\"]}, to: team}\n  - to: team").count == 1)
     }
 
     static let sections = [
@@ -317,9 +353,8 @@ internal import Testing
             "1:13: the environment variable NOBODY is not set", "1:13: the environment variable NOTHING is not set"),
         Mistake(
             "what is said of a text that a secret has made",
-            "rules:\n  nights: {plugin: night, between: 22:00-07:00, match: {sevrity: \"${env:WORD}\"}}" + least,
-            "2:57: unknown property 'sevrity' in 'match' -> severity",
-            "2:66: '***' is not a severity; expected info, warning or critical"),
+            "rules:\n  nights: {plugin: night, between: 22:00-07:00, match: {severity: \"${env:WORD}\"}}" + least,
+            "2:67: '***' is not a severity; expected info, warning or critical"),
     ]
 
     /// Whatever a file holds, what is said of it has one line and shows what it is.

@@ -31,7 +31,7 @@ internal import Testing
             channels:
               team: {plugin: hook, url: "https://hooks.example/${env:PATH}", room: "${env:ROOM}"}
             routes:
-              - {match: {severity: "${env:SEVERITY}"}, to: "${env:CHANNEL}"}
+              - {match: {severity: "${env:SEVERITY}"}, to: team}
             """
         let result = review(yaml)
         #expect(result.problems.map(\.line) == [])
@@ -67,10 +67,15 @@ internal import Testing
               floor: {plugin: limit, metric: users, limit: "< ten"}
             channels:
               team: {plugin: hook, url: "${env:HOOK}"}
+            routes:
+              - {to: "${env:CHANNEL}"}
             """
         let lines = review(yaml).problems.map(\.line)
-        #expect(lines.count == 5, "\(lines)")
-        for word in ["'tokn'", "'environment' is not a kind", "'${' is never closed", "'limit'", "needs 'room'"] {
+        #expect(lines.count == 6, "\(lines)")
+        for word in [
+            "'tokn'", "'to' is the name of a channel", "'environment' is not a kind", "'${' is never closed", "'limit'",
+            "needs 'room'",
+        ] {
             #expect(lines.contains { $0.contains(word) }, "\(word)")
         }
     }

@@ -152,8 +152,10 @@ extension ConfigLoader {
                 for element in entry.value.elements {
                     if element.namesRotation {
                         if let rotation = readRotation(forRoute: element) { onCall.append(rotation) }
-                    } else if let name = reader.text(element, "to")?.description {
-                        to.append((name, element.position))
+                    } else if let option = reader.option(element, "to", .name(of: .channel)),
+                        case .text(let name) = option.value
+                    {
+                        to.append((name.description, element.position))
                     }
                 }
             } else {

@@ -105,6 +105,13 @@ extension ConfigReader {
     private mutating func single(
         _ node: Node, _ name: String, _ kind: OptionKind, _ isSecret: Bool
     ) -> Option.Value? {
+        if case .name(of: let what) = kind, node.namesSecret {
+            // Masked, it would name nothing, and nobody would check it.
+            report(
+                node.position, "'\(name)' is the name of a \(what.rawValue), which is no secret",
+                advice: "write the name out")
+            return nil
+        }
         guard var text = text(node, name) else { return nil }
         guard !isBlank(text, isSecret) else {
             reportBlank(node, name, text)
@@ -226,11 +233,8 @@ extension ConfigReader {
         }
         var conditions: [Match.Condition] = []
         for entry in entries {
-            var property = entry.key
-            if !Match.properties.contains(property), let near = property.nearest(in: Match.properties) {
-                report(entry.keyMark.position, "unknown property '\(property.clipped(to: 60))' in '\(name)'", near)
-                property = near
-            }
+            let property = entry.key
+            warnOfSlip(property, name, at: entry.keyMark.position)
             let nodes: [Node]
             if case .sequence(let elements) = entry.value.kind { nodes = elements } else { nodes = [entry.value] }
             // What could not be read has been told, and shall not be told again as fitting nothing.
@@ -251,6 +255,24 @@ extension ConfigReader {
             conditions.append(Match.Condition(property: property, patterns: patterns.map(Glob.init)))
         }
         return Match(conditions)
+    }
+
+    /// Labels have any names; one that is nearly a property may be a label, and is more likely a slip.
+    private mutating func warnOfSlip(_ property: String, _ name: String, at position: Position) {
+        guard !Match.properties.contains(property), let near = property.nearest(in: Match.properties) else { return }
+        report(
+            Problem(
+                position,
+                "'\(property.clipped(to: 60))' in '\(name)' is taken for a label: it matches nothing unless a source gives "
+                    + "that label",
+                suggestion: near, level: .warning))
+    }
+}
+
+extension Node {
+    /// Whether it is a text with a secret in it, or meant to be.
+    fileprivate var namesSecret: Bool {
+        if case .scalar(let text, _) = kind { text.replacing("$${", with: "").contains("${") } else { false }
     }
 }
 
