@@ -121,7 +121,7 @@ extension Problem {
             "1:1: 'include' is not allowed in an included file (it belongs in the config that includes it)"
         ),
         ("sorces: {}", "1:1: unknown key 'sorces' in an included file -> sources"),
-        ("version: 2", "1:10: 'version' is '2'; this alertbot reads version 1 -> version: 1"),
+        ("version: 2", "1:10: 'version' is '2'; this alertbot reads version 1 -> 1"),
         ("sources: [web]", "1:10: 'sources' must be a mapping of names to values, not a list"),
         ("- a", "1:1: an included file must be a mapping of names to values, not a list"),
     ])

@@ -205,7 +205,7 @@ internal import Testing
             "1:10: 'sources' must be a mapping of names to values, not a list"),
         Mistake(
             "version 2", "version: 2" + least,
-            "1:10: 'version' is '2'; this alertbot reads version 1 -> version: 1"),
+            "1:10: 'version' is '2'; this alertbot reads version 1 -> 1"),
         Mistake(
             "a plugins section", "plugins:\n  - path: ./pagerbell" + least,
             "1:1: plugins outside the bot's own process are not supported by this version (remove 'plugins')"),
@@ -223,7 +223,7 @@ internal import Testing
     static let values = [
         Mistake(
             "a number without a unit", "polling: {timeout: 30}" + least,
-            "1:20: 'timeout' is '30', expected a duration such as 30s, 5m, 2h or 1d -> 30s or 30m"),
+            "1:20: 'timeout' is '30', expected a duration such as 30s, 5m, 2h or 1d (write 30s or 30m)"),
         Mistake(
             "a share without a unit", "polling: {jitter: 0.1}" + least,
             "1:19: 'jitter' is '0.1', expected a percentage such as 99.5% -> 10%"),
@@ -236,15 +236,19 @@ internal import Testing
             "2:48: 'users' is a count, so its limit has no '%'"),
         Mistake(
             "a limit without a relation", "rules:\n  floor: {plugin: limit, metric: users, limit: 50}" + least,
-            "2:48: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\" -> \"< 50\" or \"> 50\""),
+            "2:48: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\" (write \"< 50\" or \"> 50\")"),
         Mistake(
             "a duration out of range",
             "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", window: 30s}" + least,
             "2:64: 'window' is 30s, expected from 1m to 30d"),
         Mistake(
+            "a duration of more digits than anybody counts",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", window: 99999999999s}" + least,
+            "2:64: 'window' is 99999999999s, expected from 1m to 30d"),
+        Mistake(
             "a window that never opens", "rules:\n  nights: {plugin: night, between: 22:00-22:00}" + least,
             "2:36: 'between' is '22:00-22:00', expected times such as 22:00-07:00, with two different times: "
-                + "equal ends never open -> 00:00-24:00 for the whole day"),
+                + "equal ends never open (the whole day is 00:00-24:00)"),
         Mistake(
             "days that are none", "rules:\n  nights: {plugin: night, between: 22:00-07:00, days: []}" + least,
             "2:55: 'days' is an empty list (list at least one, or leave it out)"),
@@ -338,6 +342,12 @@ internal import Testing
         Mistake(
             "no kind", "bot: {name: \"${TOKEN}\"}" + least,
             "1:13: '${TOKEN}' is not a kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
+        Mistake(
+            "no kind in a longer text", "bot: {name: \"bot ${TOKEN}\"}" + least,
+            "1:13: '${TOKEN}' is not a kind of secret; the kinds are env, file and credential (write ${env:TOKEN})"),
+        Mistake(
+            "no name", "bot: {name: \"${env:}\"}" + least,
+            "1:13: '${env:}' names nothing (the name belongs behind the ':', as in ${env:NAME} or ${file:PATH})"),
         Mistake(
             "never closed", "bot: {name: \"${env:TOKEN\"}" + least,
             "1:13: '${' is never closed (write '$${' for a plain '${')"),
@@ -465,12 +475,12 @@ internal import Testing
                 """,
                 "2:10: there is no channel 'nobody'; known: team",
                 "7:12: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\""
-                    + " -> \"< 50\" or \"> 50\"",
+                    + " (write \"< 50\" or \"> 50\")",
                 "8:5: unknown key 'widow' in rule 'floor' of plugin limit -> window",
                 "10:3: source 'ios' needs 'url': where the feed is",
-                "12:12: 'every' is '5', expected a duration such as 30s, 5m, 2h or 1d -> 5s or 5m",
+                "12:12: 'every' is '5', expected a duration such as 30s, 5m, 2h or 1d (write 5s or 5m)",
                 "17:13: there is no time zone 'Nowhere/Land', expected a name such as Europe/Madrid",
-                "18:10: 'version' is '3'; this alertbot reads version 1 -> version: 1"))
+                "18:10: 'version' is '3'; this alertbot reads version 1 -> 1"))
     }
 
     @Test func `what is wrong with the yaml is reported with what it says`() {

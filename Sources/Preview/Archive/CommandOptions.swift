@@ -7,9 +7,9 @@ extension Duration {
         do {
             self = try Duration(grammar: text)
         } catch {
-            let near = error.suggestion.map { "; did you mean \($0)?" } ?? ""
             throw Failure(
-                .wrongUsage, "\(option) is '\(text.tamed.clipped(to: 60))', expected \(error.expected)\(near)")
+                .wrongUsage,
+                "\(option) is '\(text.tamed.clipped(to: 60))', expected \(error.expected)\(error.hint)")
         }
     }
 }

@@ -60,7 +60,7 @@ extension RuleTestReader {
         } catch {
             report(
                 node.position, "'\(name)' is '\(text.clipped(to: 60))', expected \(error.expected)",
-                suggestion: error.suggestion)
+                suggestion: error.suggestion, advice: error.advice)
             return nil
         }
     }

@@ -137,7 +137,7 @@ struct ConfigLoader {
     mutating func readVersion(_ entries: [Entry]) {
         guard let entry = entries.first(where: { $0.key == "version" }) else { return }
         guard let text = reader.text(entry.value, "version"), text.reveal() != "1" else { return }
-        reader.report(entry.value.position, "'version' is '\(text)'; this alertbot reads version 1", "version: 1")
+        reader.report(entry.value.position, "'version' is '\(text)'; this alertbot reads version 1", "1")
     }
 
     /// The named things of a section, with names that can stand in reasons, addresses and files.

@@ -141,7 +141,8 @@ extension ConfigReader {
                 ? Secret.mask : error.found.map { shown(node, $0) } ?? "'\(text.description.clipped(to: 60))'"
             report(
                 node.position, "'\(name)' is \(found), expected \(error.expected)",
-                isSecret || text.hasSecret ? nil : error.suggestion)
+                isSecret || text.hasSecret ? nil : error.suggestion,
+                advice: isSecret || text.hasSecret ? nil : error.advice)
             return nil
         }
     }

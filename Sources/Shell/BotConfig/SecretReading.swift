@@ -38,7 +38,13 @@ struct SecretReading {
                     break
                 }
                 switch secret(String(rest[rest.index(rest.startIndex, offsetBy: 2)..<end])) {
-                case .failure(let failure): failures.append(failure)
+                case .failure(var failure):
+                    // A suggestion stands for the whole value.
+                    if let suggestion = failure.suggestion, rest[...end] != text {
+                        failure.suggestion = nil
+                        failure.advice = "write \(suggestion)"
+                    }
+                    failures.append(failure)
                 case .success(let value):
                     if !plain.isEmpty { pieces.append(.plain(plain)) }
                     plain = ""
@@ -61,7 +67,13 @@ struct SecretReading {
 
     private func secret(_ reference: String) -> Result<String, Failure> {
         let parts = reference.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, !parts[1].isEmpty else {
+        if parts.count == 2, parts[1].trimmed.isEmpty {
+            return .failure(
+                Failure(
+                    sentence: "'${\(reference)}' names nothing",
+                    advice: "the name belongs behind the ':', as in ${env:NAME} or ${file:PATH}"))
+        }
+        guard parts.count == 2 else {
             let name = parts.first ?? ""
             return .failure(
                 Failure(

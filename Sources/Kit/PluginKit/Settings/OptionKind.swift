@@ -75,7 +75,13 @@ extension OptionKind {
             }
             return .number(number)
         case .duration(let range):
-            return .duration(try within(range, try Duration(grammar: word), written: \.grammar))
+            do {
+                return .duration(try within(range, try Duration(grammar: word), written: \.grammar))
+            } catch {
+                // Well written, and longer than anything that is counted.
+                guard error.found == nil, word.wholeMatch(of: /(?:[0-9]+[smhd])+/) != nil else { throw error }
+                throw GrammarError(expected: "from \(rangeText ?? "")", found: word.clipped(to: 60))
+            }
         case .percentage(let range):
             return .fraction(try within(range, try Percentage(grammar: word).fraction, written: \.percentTrimmed))
         case .points(let range):

@@ -4,13 +4,21 @@ public struct GrammarError: Error, Hashable, Sendable {
     public let expected: String
     /// What was probably meant, ready to be pasted.
     public let suggestion: String?
+    /// What to do where several things may be meant: a phrase that can follow after a semicolon.
+    public let advice: String?
     /// The value itself, where it could be read and still is none that is wanted: `90s`.
     public let found: String?
 
-    public init(expected: String, suggestion: String? = nil, found: String? = nil) {
+    public init(expected: String, suggestion: String? = nil, advice: String? = nil, found: String? = nil) {
         self.expected = expected
         self.suggestion = suggestion
+        self.advice = advice
         self.found = found
+    }
+
+    /// Suggestion and advice, for the end of a sentence; empty where there are none.
+    public var hint: String {
+        (suggestion.map { "; did you mean \($0)?" } ?? "") + (advice.map { "; \($0)" } ?? "")
     }
 }
 
@@ -42,7 +50,7 @@ extension Duration {
             pieces += 1
         }
         guard digits.isEmpty, pieces > 0 else {
-            throw GrammarError(expected: expected, suggestion: Int64(text).map { "\($0)s or \($0)m" })
+            throw GrammarError(expected: expected, advice: Int64(text).map { "write \($0)s or \($0)m" })
         }
         self = total
     }
@@ -94,9 +102,11 @@ public struct Rate: Hashable, Sendable {
             throw GrammarError(expected: expected)
         }
         guard words.count == 3, words[1] == "per" else {
-            let unit = parts.last.flatMap { Rate.units[$0] ?? ((try? Duration(grammar: $0)) != nil ? $0 : nil) }
+            let times = parts.dropFirst().compactMap {
+                Rate.units[$0] ?? ((try? Duration(grammar: $0)) != nil ? $0 : nil)
+            }
             throw GrammarError(
-                expected: expected, suggestion: parts.count > 1 ? unit.map { "\(count) per \($0)" } : nil)
+                expected: expected, suggestion: times.count == 1 ? "\(count) per \(times[0])" : nil)
         }
         guard count > 0 else { throw GrammarError(expected: "\(expected), of at least 1") }
         let per: Duration
@@ -195,7 +205,7 @@ public struct Comparison: Hashable, Sendable, CustomStringConvertible {
             .first { text.hasPrefix($0.rawValue) }
         guard let relation else {
             let isNumber = Double(text.last == "%" ? String(text.dropLast()) : text) != nil
-            throw GrammarError(expected: expected, suggestion: isNumber ? "\"< \(text)\" or \"> \(text)\"" : nil)
+            throw GrammarError(expected: expected, advice: isNumber ? "write \"< \(text)\" or \"> \(text)\"" : nil)
         }
         let number = String(text.dropFirst(relation.rawValue.count)).trimmed
         if number.hasSuffix("%") {
@@ -267,14 +277,7 @@ public struct DaySet: Hashable, Sendable {
             }
             let named = ends.map { name in Weekday.allCases.first { $0.shortName == name } }
             guard (1...2).contains(named.count), let first = named[0], let last = named[named.count - 1] else {
-                let wrong = zip(ends, named).first { $0.1 == nil }?.0
-                let near = wrong.flatMap { word in
-                    Weekday.allCases.first { word.hasPrefix($0.shortName) }?.shortName
-                        ?? word.nearest(in: Weekday.allCases.map(\.shortName))
-                }
-                throw GrammarError(
-                    expected: "days such as mon-fri or sat,sun",
-                    suggestion: near.flatMap { near in wrong.map { text.lowercased().replacing($0, with: near) } })
+                throw GrammarError(expected: "days such as mon-fri or sat,sun", suggestion: DaySet.meant(by: text))
             }
             var day = first
             days.insert(day)
@@ -287,6 +290,24 @@ public struct DaySet: Hashable, Sendable {
     }
 
     public func contains(_ day: Weekday) -> Bool { days.contains(day) }
+
+    /// What somebody means who writes days in another way: `Monday – Friday`, `mo-fr`, `sat sun`, `mon to fri`.
+    private static func meant(by text: String) -> String? {
+        let usual = text.lowercased().replacing(" to ", with: "-").map { "–—".contains($0) ? "-" : $0 }
+        // Blanks around a dash join, other blanks part.
+        let dashed = String(usual).split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed }
+            .joined(separator: "-")
+        let parts = dashed.split { ",; /&+".contains($0) }.map { part in
+            part.split(separator: "-", omittingEmptySubsequences: false).map { day(meantBy: String($0)) }
+        }
+        guard !parts.isEmpty, parts.allSatisfy({ $0.count <= 2 && !$0.contains(nil) }) else { return nil }
+        return parts.map { $0.compactMap(\.self).joined(separator: "-") }.joined(separator: ",")
+    }
+
+    private static func day(meantBy word: String) -> String? {
+        let names = Weekday.allCases.map(\.shortName)
+        return names.first { word.hasPrefix($0) || word.count == 2 && $0.hasPrefix(word) } ?? word.nearest(in: names)
+    }
 
     /// The days as config writes them, Monday first: `mon-fri,sun`.
     public var grammar: String {
@@ -322,7 +343,7 @@ public struct DailyHours: Hashable, Sendable {
         guard begin != end else {
             throw GrammarError(
                 expected: "\(expected), with two different times: equal ends never open",
-                suggestion: "00:00-24:00 for the whole day")
+                advice: "the whole day is 00:00-24:00")
         }
         self.begin = begin
         self.end = end == 0 ? 86_400 : end

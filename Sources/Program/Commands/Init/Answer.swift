@@ -54,8 +54,8 @@ enum Answer {
         do throws(GrammarError) {
             _ = try kind.value(GuardedText(text))
         } catch {
-            let near = error.suggestion.map { "; did you mean \($0)?" } ?? ""
-            throw AnswerFlaw("is '\((error.found ?? text).tamed.clipped(to: 60))', expected \(error.expected)\(near)")
+            let found = (error.found ?? text).tamed.clipped(to: 60)
+            throw AnswerFlaw("is '\(found)', expected \(error.expected)\(error.hint)")
         }
     }
 
