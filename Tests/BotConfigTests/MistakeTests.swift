@@ -412,7 +412,7 @@ internal import Testing
             channels:
               team: {plugin: page}
             """,
-            "2:8: no anchor is named 'nothing' (an anchor is written &nothing before the value, above its first use)"),
+            "2:8: no anchor is named 'nothing' (put the value in quotes if it starts with '*'; an anchor is written &nothing before the value, above its first use)"),
         Mistake(
             "a route that would go on",
             """

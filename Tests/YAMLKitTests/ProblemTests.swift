@@ -105,6 +105,19 @@ import YAMLKit
         ), ("a: !x!y z", "1:4 tags are not used here; put the value in quotes if it starts with '!'"),
         ("%TAG ! tag:x,1:\n---\na: 1", "1:1 tags are not used here, so '%TAG' is not either; remove the line"),
         ("%YAML 9.9\n---\na: 1", "1:1 this is not YAML: found incompatible YAML document"),
+        (
+            "a: {b: ${env:X}}", "1:9 a '{' is not allowed here; put a value with ${…} in quotes between brackets"
+        ), ("a: [é ${env:X}]", "1:8 a '{' is not allowed here; put a value with ${…} in quotes between brackets"),
+        (
+            "a: > 1%",
+            "1:4 a text on the lines below starts here, so nothing may follow on this one; "
+                + "put the value in quotes if it starts with '>' or '|'"
+        ),
+        (
+            "a: >= 1%",
+            "1:4 a text on the lines below starts here, so nothing may follow on this one; "
+                + "put the value in quotes if it starts with '>' or '|'"
+        ),
         ("a: |0\n  b", "1:5 this is not YAML: found an indentation indicator equal to 0 while scanning a block scalar"),
     ])
     func `a document that breaks off gives one problem and no tree`(yaml: String, problem: String) {

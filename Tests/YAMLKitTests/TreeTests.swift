@@ -91,11 +91,15 @@ import YAMLKit
     @Test(arguments: [
         (
             "a: *x", "{a@1:1: @1:4}@1:1",
-            ["1:4 no anchor is named 'x'; an anchor is written &x before the value, above its first use"]
+            [
+                "1:4 no anchor is named 'x'; put the value in quotes if it starts with '*'; an anchor is written &x before the value, above its first use"
+            ]
         ),
         (
             "a: *x\nb: &x 1", "{a@1:1: @1:4, b@2:1: 1@2:4}@1:1",
-            ["1:4 no anchor is named 'x'; an anchor is written &x before the value, above its first use"]
+            [
+                "1:4 no anchor is named 'x'; put the value in quotes if it starts with '*'; an anchor is written &x before the value, above its first use"
+            ]
         ),
         (
             "a: &x\n  b: [*x]", "{a@1:1: {b@2:3: [@2:7]@2:6}@1:4}@1:1",
@@ -121,7 +125,9 @@ import YAMLKit
         ),
         (
             "<<: *x", "{}@1:1",
-            ["1:5 no anchor is named 'x'; an anchor is written &x before the value, above its first use"]
+            [
+                "1:5 no anchor is named 'x'; put the value in quotes if it starts with '*'; an anchor is written &x before the value, above its first use"
+            ]
         ),
     ])
     func `a wrong alias or merge is one problem and reading goes on`(yaml: String, tree: String, problems: [String]) {

@@ -118,7 +118,8 @@ struct Composer: ~Copyable {
         let unresolved = Composed(node: Node(kind: .scalar("", .plain), mark: mark), levels: 0)
         switch anchors[name] {
         case nil:
-            let advice = "an anchor is written &\(name) before the value, above its first use"
+            let advice =
+                "put the value in quotes if it starts with '*'; an anchor is written &\(name) before the value, above its first use"
             try report(mark, "no anchor is named \(quoted(name))", advice: advice)
             return unresolved
         case .open(let start):

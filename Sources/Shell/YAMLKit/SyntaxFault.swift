@@ -37,10 +37,13 @@ struct SyntaxFault {
         case "found unexpected end of stream", "found unexpected document indicator":
             return Halt(contextMark, "this quote is never closed")
 
-        case "did not find expected ',' or ']'":
-            return unclosed("list", with: "]")
-        case "did not find expected ',' or '}'":
-            return unclosed("mapping", with: "}")
+        case "did not find expected ',' or ']'", "did not find expected ',' or '}'":
+            // `{token: ${env:TOKEN}}`, in which the inner braces are YAML's.
+            if found == "{", index > 0, source.character(at: index - 1) == "$" {
+                return Halt(
+                    mark, "a '{' is not allowed here", advice: "put a value with ${…} in quotes between brackets")
+            }
+            return problem.hasSuffix("']'") ? unclosed("list", with: "]") : unclosed("mapping", with: "}")
 
         case "did not find expected key", "did not find expected '-' indicator":
             return misplaced(in: source)
@@ -61,6 +64,11 @@ struct SyntaxFault {
             let advice = "put the value in quotes if it starts with '*' or '&'"
             let letters = "letters, digits, '-' and '_'"
             return Halt(contextMark, "the name of an \(sort) is made of \(letters)", advice: advice)
+
+        case "did not find expected comment or line break" where context.contains("block scalar"):
+            return Halt(
+                contextMark, "a text on the lines below starts here, so nothing may follow on this one",
+                advice: "put the value in quotes if it starts with '>' or '|'")
 
         case "found undefined tag handle":
             return Halt(mark, "tags are not used here", advice: "put the value in quotes if it starts with '!'")
