@@ -161,7 +161,7 @@ import Testing
         #expect(lines.first == "✓ \(scratch.path("config.yaml")): 1 source, 2 rules, 1 channel")
         #expect(lines.contains("Detection  (time between polls, plus 'for'; at worst, plus the timeout)"))
         #expect(lines.contains { $0.hasPrefix("  floor: usually within 5 min, at worst ") }, "\(text)")
-        #expect(lines.contains("nights holds messages  (Europe/Madrid, next 14 days)"))
+        #expect(lines.contains("nights holds messages  (critical passes; Europe/Madrid, next 14 days)"))
         #expect(lines.contains("  Fri 2026-11-20 – Thu 2026-12-03, daily 22:00 – 07:00 CET"), "\(text)")
         #expect(
             lines.contains(
@@ -191,11 +191,12 @@ import Testing
             ]
         ),
         ("between: 00:00-24:00", ["always"]),
-        ("between: 22:00-07:00, dates: 2027-05-01", ["never"]),
+        ("between: 22:00-07:00, dates: 2027-05-01", ["not before Sat 2027-05-01 22:00 CEST"]),
     ]) func `a check says in few words when a gate is closed`(options: String, expected: [String]) throws {
         let file = try scratch.shop(stage.machine, replacing: "between: 22:00-07:00", with: options)
         let text = try #require(CheckReport(file, on: stage.machine).text(.none))
-        let gate = text.split(separator: "nights holds messages  (Europe/Madrid, next 14 days)\n").last ?? ""
+        let gate =
+            text.split(separator: "nights holds messages  (critical passes; Europe/Madrid, next 14 days)\n").last ?? ""
         #expect(gate.split(separator: "\n\n").first == expected.map { "  " + $0 }.joined(separator: "\n")[...])
     }
 
@@ -262,7 +263,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("between: 00:00-24:00", "rule 'nights' holds or drops everything"),
+        ("between: 00:00-24:00", "rule 'nights' holds everything"),
+        ("between: 00:00-24:00, then: drop", "rule 'nights' drops everything"),
         (
             "between: 22:00-07:00}\n  days: {plugin: quiet_hours, between: 07:00-22:00",
             "rules 'nights' and 'days' together"

@@ -36,6 +36,12 @@ public protocol Gate: Plugin {
     /// Where else the incident is to be told, and from when on; nil for nowhere.
     func escalation(of incident: Incident) -> Escalation?
 
+    /// Where it ever takes incidents, for `check`; none for gates that take them nowhere.
+    var furtherChannels: [String] { get }
+
+    /// Below this severity it does nothing; nil for gates that treat all alike.
+    var leastSeverity: Severity? { get }
+
     /// The incidents that keep the gate closed while they are firing; nil for gates that wait for none.
     var waitsFor: Match? { get }
 
@@ -59,6 +65,8 @@ extension Gate {
     public func remark(on notification: Notification, at now: Moment, given view: any GateView) -> Remark? { nil }
     public func reminding(of incident: Incident, in channel: String) -> Reminding? { nil }
     public func escalation(of incident: Incident) -> Escalation? { nil }
+    public var furtherChannels: [String] { [] }
+    public var leastSeverity: Severity? { nil }
     public var waitsFor: Match? { nil }
     public func account(of channel: String, at now: Moment, given view: any GateView) -> String? { nil }
     public var gathers: Phrase? { nil }
@@ -70,6 +78,9 @@ public protocol CalendarGate: Gate {
     /// Whether the gate is closed to this notification at `now`; nil when it may pass.
     func closure(for notification: Notification, at now: Moment) -> Closure?
 
+    /// Whether what it is closed to is never sent, rather than held.
+    var drops: Bool { get }
+
     /// When the gate is closed from `now` on, for `check`; at most `count` spans.
     func schedule(from now: Moment, count: Int) -> [TimeSpan]
 
@@ -78,6 +89,7 @@ public protocol CalendarGate: Gate {
 }
 
 extension CalendarGate {
+    public var drops: Bool { false }
     public var calendars: [FollowedCalendar] { [] }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {

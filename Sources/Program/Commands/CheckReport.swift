@@ -12,7 +12,7 @@ public import SystemPorts
 public struct CheckReport {
     private let file: ConfigFile
     private let delays: [Plan.DetectionDelay]
-    private let calendar: [(name: String, spans: [TimeSpan])]
+    private let calendar: [(gate: GatePlan, spans: [TimeSpan])]
     private let watches: [(name: String, zone: Zone, shifts: [Rotation.Shift])]
     private let experience: Experience?
     /// What is wrong by the file alone, and what came to light when observations were played.
@@ -20,8 +20,8 @@ public struct CheckReport {
     private let now: Moment
 
     /// How far ahead gates are shown.
-    private static let calendarLength = Duration.days(14)
-    private static let calendarSpansMax = 60
+    static let calendarLength = Duration.days(14)
+    static let calendarSpansMax = 60
 
     /// Plays the newest of the recording through the config, if there is one.
     public init(_ file: ConfigFile, on machine: Machine) {
@@ -48,7 +48,7 @@ public struct CheckReport {
         calendar = (plan?.gates ?? []).compactMap { gate in
             guard let calendar = gate.calendar else { return nil }
             let spans = calendar.schedule(from: now, count: CheckReport.calendarSpansMax)
-            return (gate.name, spans.filter { $0.from < now + CheckReport.calendarLength })
+            return (gate, spans.filter { $0.from < now + CheckReport.calendarLength })
         }
         watches = (plan?.rotations ?? []).map { rotation in
             let span = TimeSpan(lasting: CheckReport.calendarLength, until: now + CheckReport.calendarLength)
@@ -60,7 +60,7 @@ public struct CheckReport {
         let found =
             CheckReport.ruleless(file.result.config) + CheckReport.exhausted(plan, at: now)
             + CheckReport.idle(plan, places, at: now)
-            + CheckReport.unbroken(plan, places, at: now)
+            + (file.result.config.map { Unsent($0, at: now).problems } ?? [])
             + CheckReport.pictureless(file, on: machine)
         problems = (file.result.problems + unjudged + gaps + found).sorted { $0.position < $1.position }
     }
@@ -110,31 +110,6 @@ public struct CheckReport {
         ]
     }
 
-    /// The quiet hours that leave no hour between them in which anything is sent.
-    private static func unbroken(_ plan: Plan?, _ places: [String: Position], at now: Moment) -> [Problem] {
-        let gates = (plan?.gates ?? []).filter {
-            $0.calendar?.stage == .quietHours && $0.gate.except == nil && $0.match.conditions.isEmpty
-        }
-        let spans = gates.flatMap { $0.calendar?.schedule(from: now, count: calendarSpansMax) ?? [] }
-        var covered = now
-        for span in spans.sorted(by: { $0.from < $1.from }) where span.from <= covered {
-            covered = max(covered, span.to)
-        }
-        guard covered >= now + calendarLength, let place = gates.compactMap({ places[$0.name] }).max() else {
-            return []
-        }
-        let names = gates.map { "'\($0.name)'" }.joined(separator: " and ")
-        let days = Int(calendarLength.inSeconds / 86_400).counted("day")
-        return [
-            Problem(
-                place,
-                gates.count == 1
-                    ? "rule \(names) holds or drops everything at every hour of the next \(days), so nothing is sent"
-                    : "rules \(names) together hold or drop everything at every hour of the next \(days), so nothing is sent",
-                advice: "leave hours between them, or say with 'except' what may pass", level: .warning)
-        ]
-    }
-
     /// The channels that should show charts on a machine that cannot draw them.
     private static func pictureless(_ file: ConfigFile, on machine: Machine) -> [Problem] {
         guard let config = file.result.config, config.plan.channels.contains(where: \.hasCharts) else { return [] }
@@ -181,10 +156,10 @@ public struct CheckReport {
             "problems": .array(problems.map { $0.json(file: file.path) }),
             "rules": .array(delays.map(rule)),
             "gates": .array(
-                calendar.map { gate in
+                calendar.map { entry in
                     [
-                        "name": .string(gate.name),
-                        "closed": .array(gate.spans.map { ["from": JSON($0.from), "to": JSON($0.to.ifKnown)] }),
+                        "name": .string(entry.gate.name),
+                        "closed": .array(entry.spans.map { ["from": JSON($0.from), "to": JSON($0.to.ifKnown)] }),
                     ]
                 }),
             "oncall": .array(
@@ -236,9 +211,14 @@ public struct CheckReport {
                 paint.bold("Detection") + paint.dim("  (time between polls, plus 'for'; at worst, plus the timeout)")
             parts.append(lines(title, delays.map { "\($0.rule): \(words($0))" }))
         }
-        for gate in calendar {
-            let title = paint.bold("\(gate.name) holds messages") + paint.dim("  (\(plan.zone.name), next 14 days)")
-            parts.append(lines(title, ClosedTimes(gate.spans, in: plan.zone, now: now).lines))
+        for (gate, spans) in calendar {
+            let verb = gate.calendar?.drops == true ? "drops" : "holds"
+            let title =
+                paint.bold("\(gate.name) \(verb) messages")
+                + paint.dim("  (\(config.limits(of: gate))\(plan.zone.name), next 14 days)")
+            // One that begins later is not idle.
+            let later = spans.isEmpty ? gate.window(at: now).map { ["not before \(wall($0.from, plan.zone))"] } : nil
+            parts.append(lines(title, later ?? ClosedTimes(spans, in: plan.zone, now: now).lines))
         }
         for watch in watches {
             let title = paint.bold("\(watch.name) on call") + paint.dim("  (\(watch.zone.name), next 14 days)")

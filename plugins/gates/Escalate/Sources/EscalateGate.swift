@@ -31,6 +31,9 @@ public struct EscalateGate: Gate {
         severity = options[Self.severity]
     }
 
+    public var furtherChannels: [String] { channels }
+    public var leastSeverity: Severity? { severity }
+
     public func escalation(of incident: Incident) -> Escalation? {
         guard incident.state == .firing, incident.acknowledgement == nil, incident.severity >= severity,
             let told = firstTold(incident)

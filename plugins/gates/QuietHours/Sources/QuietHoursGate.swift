@@ -31,7 +31,7 @@ public struct QuietHoursGate: CalendarGate {
     private let name: String
     private let window: DailyWindow
     public let except: Severity?
-    private let drops: Bool
+    public let drops: Bool
     public let calendars: [FollowedCalendar]
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {

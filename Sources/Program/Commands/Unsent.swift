@@ -1,0 +1,132 @@
+internal import AlertCore
+internal import BotConfig
+internal import PluginKit
+
+/// What a config can never send though nothing in it is wrong: what gates hold or drop at every hour, incidents that are
+/// never taken further, and channels to which nothing leads.
+struct Unsent {
+    private let config: Config
+    private let now: Moment
+
+    init(_ config: Config, at now: Moment) {
+        self.config = config
+        self.now = now
+    }
+
+    private var plan: Plan { config.plan }
+
+    var problems: [Problem] { endless + unbroken + unescalated + unreached }
+
+    /// The mutes that hold everything for longer than anybody is on holiday.
+    private var endless: [Problem] {
+        plan.gates.compactMap { gate in
+            guard gate.calendar?.stage == .mutes, gate.match.conditions.isEmpty, holdsAll(gate),
+                let window = gate.window(at: now), window.from <= now,
+                window.to >= now + .days(Int64(DailyWindow.daysAheadMax)), let place = config.rulePlaces[gate.name]
+            else { return nil }
+            return Problem(
+                place,
+                "rule '\(gate.name)' holds everything until \(plan.zone.words(window.to, readAt: now))\(reach([gate])), "
+                    + "so nothing is sent",
+                advice: "give it an earlier 'until', or a 'match'", level: .warning)
+        }
+    }
+
+    /// The quiet hours that leave no hour between them in which anything is sent of what they match.
+    private var unbroken: [Problem] {
+        let gates = plan.gates.filter { $0.calendar?.stage == .quietHours && holdsAll($0) }
+        var matches: [Match] = []
+        for gate in gates where !matches.contains(gate.match) { matches.append(gate.match) }
+        return matches.compactMap { match in unbroken(gates.filter { $0.match == match }, match) }
+    }
+
+    private func unbroken(_ gates: [GatePlan], _ match: Match) -> Problem? {
+        let spans = gates.flatMap { $0.calendar?.schedule(from: now, count: CheckReport.calendarSpansMax) ?? [] }
+        var covered = now
+        for span in spans.sorted(by: { $0.from < $1.from }) where span.from <= covered {
+            covered = max(covered, span.to)
+        }
+        guard covered >= now + CheckReport.calendarLength,
+            let place = gates.compactMap({ config.rulePlaces[$0.name] }).max()
+        else { return nil }
+        let dropping = gates.count { $0.calendar?.drops == true }
+        let isOne = gates.count == 1
+        let (hold, drop) = isOne ? ("holds", "drops") : ("hold", "drop")
+        let verb = dropping == 0 ? hold : dropping == gates.count ? drop : "\(hold) or \(drop)"
+        let what = match.conditions.isEmpty ? "everything" : "everything that matches \(config.words(of: match))"
+        let days = Int(CheckReport.calendarLength.inSeconds / 86_400).counted("day")
+        return Problem(
+            place,
+            "\(isOne ? "rule" : "rules") \(gates.map { "'\($0.name)'" }.joined(separator: " and "))"
+                + "\(isOne ? "" : " together") \(verb) \(what) at every hour of the next \(days)\(reach(gates)), so nothing "
+                + (match.conditions.isEmpty ? "is sent" : "of it is sent"),
+            advice: "leave hours between them, or say with 'except' what may pass", level: .warning)
+    }
+
+    /// The escalations that wait for incidents as bad as no rule has any.
+    private var unescalated: [Problem] {
+        plan.gates.compactMap { gate in
+            guard let severity = gate.gate.leastSeverity, !plan.detectors.isEmpty, !canReach(severity, gate.match),
+                let place = config.rulePlaces[gate.name]
+            else { return nil }
+            return Problem(
+                place,
+                "rule '\(gate.name)' never escalates what a rule finds: it waits for \(severity.rawValue), and no rule "
+                    + "can be that severe",
+                advice: "lower its 'severity', or have a rule reach it", level: .warning)
+        }
+    }
+
+    /// The channels that no message ever finds.
+    private var unreached: [Problem] {
+        // Without routes everything goes everywhere.
+        guard !plan.routes.isEmpty else { return [] }
+        let people = plan.routes.flatMap(\.onCall).flatMap(\.people)
+        let led = Set(
+            plan.routes.flatMap(\.to) + people.compactMap(\.channel) + [plan.reportTo].compactMap(\.self)
+                + plan.gates.flatMap(\.gate.furtherChannels))
+        return plan.channels.filter { !led.contains($0.name) }.compactMap { channel in
+            config.channelPlaces[channel.name].map {
+                Problem(
+                    $0, "channel '\(channel.name)' is never sent anything: no route, 'report_to' or rule leads to it",
+                    advice: "add it to a route, or remove it", level: .warning)
+            }
+        }
+    }
+
+    // MARK: How severe rules can be
+
+    /// Whether the gate holds whatever the rules find.
+    private func holdsAll(_ gate: GatePlan) -> Bool {
+        gate.gate.except.map { !plan.detectors.isEmpty && !canReach($0, gate.match) } ?? true
+    }
+
+    private func canReach(_ severity: Severity, _ match: Match) -> Bool {
+        plan.detectors.contains { rule in
+            guard match["rule"]?.patterns.contains(where: { $0.fits(rule.name) }) ?? true else { return false }
+            return rule.detector.severities.map { $0.contains { $0 >= severity } } ?? true
+        }
+    }
+
+    /// Why what the gates let pass by its severity is nothing.
+    private func reach(_ gates: [GatePlan]) -> String {
+        gates.compactMap(\.gate.except).min().map { ", and no rule can be as severe as \($0.rawValue)" } ?? ""
+    }
+}
+
+extension Config {
+    /// What a gate concerns and lets pass, in front of something else in brackets; empty for one that concerns everything.
+    func limits(of gate: GatePlan) -> String {
+        let passes: String? = gate.gate.except.map {
+            $0 == .critical ? "critical passes" : "\($0.rawValue) and worse pass"
+        }
+        let match = gate.match.conditions.isEmpty ? nil : words(of: gate.match)
+        return [match, passes].compactMap(\.self).map { "\($0); " }.joined()
+    }
+
+    /// In few words: `app shop-ios or shop-web, environment production`.
+    func words(of match: Match) -> String {
+        let words = match.conditions.map { "\($0.property) \($0.patterns.map(\.pattern).listed)" }
+        return secrets.reduce(words.joined(separator: ", ")) { $1.masked(in: $0) }.tamed.clipped(to: 80)
+    }
+}

@@ -1,0 +1,122 @@
+import BotHarness
+import BuiltinPlugins
+import MachineTesting
+import Pictures
+import PluginKit
+import SystemPorts
+import Testing
+
+@testable import Commands
+
+/// What a check finds that a config can never send.
+@Suite struct CheckReportTests {
+    private let stage = StagedMachine(at: "2026-11-20T12:00:00Z")
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private static let nights = "nights: {plugin: quiet_hours, between: 22:00-07:00, except: critical}"
+
+    /// - Parameter rule: what stands in place of the quiet hours.
+    private func report(_ rule: String, critical: Bool = true, routes: String = "") throws -> CheckReport {
+        var text = Shop.config(scratch).replacing(Self.nights, with: rule) + routes
+        if !critical { text = text.replacing(", critical: \"< 99%\"", with: "") }
+        try scratch.write("config.yaml", text)
+        return CheckReport(try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine), on: stage.machine)
+    }
+
+    private func messages(_ report: CheckReport) -> [String] {
+        report.json["problems"]?.array?.compactMap { $0["message"]?.string } ?? []
+    }
+
+    @Test(
+        arguments: [
+            (
+                "hush: {plugin: mute, until: 2099-01-01}", true,
+                "rule 'hush' holds everything until Thu 1 Jan 2099 00:00 CET, so nothing is sent"
+            ),
+            ("hush: {plugin: mute, until: 2099-01-01, except: critical}", true, nil),
+            (
+                "hush: {plugin: mute, until: 2099-01-01, except: critical}", false,
+                "rule 'hush' holds everything until Thu 1 Jan 2099 00:00 CET, and no rule can be as severe as critical, so nothing is sent"
+            ),
+            ("hush: {plugin: mute, until: 2099-01-01, match: {app: old}}", true, nil),
+            ("hush: {plugin: mute, from: 2026-12-24, until: 2099-01-01}", true, nil),
+            ("hush: {plugin: mute, until: 2027-06-01}", true, nil),
+            (
+                "hush: {plugin: quiet_hours, between: 00:00-24:00, match: {app: [old, \"test-*\"]}}", true,
+                "rule 'hush' holds everything that matches app old or test-* at every hour of the next 14 days, so nothing of it is sent"
+            ),
+            (
+                "hush: {plugin: quiet_hours, between: 00:00-24:00, match: {app: old}, then: drop}", true,
+                "rule 'hush' drops everything that matches app old at every hour of the next 14 days, so nothing of it is sent"
+            ),
+            (
+                "hush: {plugin: quiet_hours, between: 00:00-24:00, except: critical}", false,
+                "rule 'hush' holds everything at every hour of the next 14 days, and no rule can be as severe as critical, so nothing is sent"
+            ),
+            ("hush: {plugin: quiet_hours, between: 00:00-24:00, except: critical}", true, nil),
+            ("wake: {plugin: escalate, to: ops}", true, nil),
+            ("wake: {plugin: escalate, to: ops, severity: info}", false, nil),
+            (
+                "wake: {plugin: escalate, to: ops}", false,
+                "rule 'wake' never escalates what a rule finds: it waits for critical, and no rule can be that severe"
+            ),
+        ] as [(String, Bool, String?)])
+    func `a check warns of what can never be sent`(rule: String, critical: Bool, words: String?) throws {
+        let report = try report(rule, critical: critical)
+        let found = messages(report)
+        #expect(found.count == (words == nil ? 0 : 1), "\(found)")
+        if let words { #expect(found.first?.hasPrefix(words) == true, "\(found)") }
+        #expect(report.failure == nil)
+    }
+
+    @Test(arguments: [
+        ("", ["ops", "team", "oncall"]), ("bot: {report_to: oncall", ["ops", "team"]),
+        ("wake: {plugin: escalate, to: [oncall, ops]}", ["team"]),
+        ("calm: {plugin: budget, channel: oncall, at_most: 10 per 1h}", ["ops", "team", "oncall"]),
+    ])
+    func `a check warns of channels to which nothing leads`(rule: String, unreached: [String]) throws {
+        let more = "  inbox: {plugin: inbox}\n  team: {plugin: inbox}\n  oncall: {plugin: inbox}\n"
+        let routes = more + "routes:\n  - to: inbox\n"
+        let isBot = rule.hasPrefix("bot")
+        var text =
+            Shop.config(scratch).replacing(Self.nights, with: isBot || rule.isEmpty ? Self.nights : rule) + routes
+        if isBot { text = text.replacing("bot: {", with: rule + ", ") }
+        try scratch.write("config.yaml", text)
+        let report = CheckReport(
+            try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine), on: stage.machine)
+        #expect(
+            messages(report)
+                == unreached.map {
+                    "channel '\($0)' is never sent anything: no route, 'report_to' or rule leads to it; add it to a route, or remove it"
+                })
+        try scratch.write("config.yaml", Shop.config(scratch) + more)
+        let free = CheckReport(
+            try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine), on: stage.machine)
+        #expect(messages(free) == [], "without routes everything goes everywhere")
+    }
+
+    @Test(arguments: [
+        (
+            "a: {plugin: quiet_hours, between: 22:00-07:00, then: drop, match: {app: \"shop-*\", severity: [info, warning]}}",
+            "a drops messages  (app shop-*, severity info or warning; Europe/Madrid, next 14 days)\n  Fri 2026-11-20 – "
+        ),
+        (
+            "a: {plugin: quiet_hours, between: 22:00-07:00, except: warning}",
+            "a holds messages  (warning and worse pass; Europe/Madrid, next 14 days)\n  Fri 2026-11-20 – "
+        ),
+        (
+            "a: {plugin: mute, from: 2026-12-24, until: 2027-01-02}",
+            "a holds messages  (Europe/Madrid, next 14 days)\n  not before Thu 2026-12-24 00:00 CET"
+        ),
+        (
+            "a: {plugin: mute, until: 2027-01-02}",
+            "a holds messages  (Europe/Madrid, next 14 days)\n  until Sat 2027-01-02 00:00 CET"
+        ),
+    ])
+    func `a check says whether a gate holds or drops, what, and from when on`(rule: String, words: String) throws {
+        let text = try #require(try report(rule).text(.none))
+        #expect(text.contains(words), "\(text)")
+    }
+}
