@@ -98,6 +98,28 @@ import Testing
     }
 
     @Test(arguments: [
+        ("", true, ["alertbot: warning: there are no observations to replay"]),
+        ("nonsense\n", false, ["1: ", "there are no observations to replay"]),
+        (
+            #"{"source":"web","failed":"x","seen":"2026-11-20T10:00:00Z"}"#, true,
+            ["skipped 1 line of source 'web'", "there are no observations to replay"]
+        ),
+        (Shop.line(crashed: 0, at: "2026-11-20T10:00:00Z").text, true, []),
+        (Shop.line(crashed: 0, at: "2026-11-20T10:00:00Z").text + "{}\n", false, ["2: "]),
+    ])
+    func `a check of a file with lines that cannot be read is no success, and nothing is called nothing`(
+        lines: String, isFine: Bool, words: [String]
+    ) throws {
+        try scratch.write("figures.jsonl", lines)
+        let report = try CheckReport(
+            try scratch.shop(stage.machine), playing: scratch.path("figures.jsonl"), on: stage.machine)
+        #expect((report.failure == nil) == isFine)
+        #expect(report.text(.none) != nil)
+        for word in words { #expect(stage.complained.contains(word), "\(stage.complained)") }
+        #expect((stage.complained == "") == words.isEmpty)
+    }
+
+    @Test(arguments: [
         (
             "a: {plugin: quiet_hours, between: 22:00-07:00, then: drop, match: {app: \"shop-*\", severity: [info, warning]}}",
             "a drops messages  (app shop-*, severity info or warning; Europe/Madrid, next 14 days)\n  Fri 2026-11-20 – "

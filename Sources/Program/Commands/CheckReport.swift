@@ -18,6 +18,8 @@ public struct CheckReport {
     /// What is wrong by the file alone, and what came to light when observations were played.
     private let problems: [Problem]
     private let now: Moment
+    /// Whether every line could be read of the observations that somebody asked to replay.
+    private var isWhole = true
 
     /// How far ahead gates are shown.
     static let calendarLength = Duration.days(14)
@@ -31,11 +33,13 @@ public struct CheckReport {
 
     /// - Parameter observations: a file to play instead of the recording; `-` for standard input.
     public init(_ file: ConfigFile, playing observations: String, on machine: Machine) throws(Failure) {
-        let experience: Experience? =
-            if let config = file.result.config {
-                try RecentExperience(config, on: machine).value(of: observations)
-            } else { nil }
-        self.init(file, experience, gaps: [], on: machine)
+        guard let config = file.result.config else {
+            self.init(file, nil, gaps: [], on: machine)
+            return
+        }
+        let replay = try RecentExperience(config, on: machine).value(of: observations)
+        self.init(file, replay.experience, gaps: [], on: machine)
+        isWhole = replay.isWhole
     }
 
     /// - Parameter gaps: what the bot left out of the newest answers of its sources.
@@ -146,8 +150,8 @@ public struct CheckReport {
         }
     }
 
-    /// What keeps the config from being used, if anything does.
-    public var failure: Failure? { file.result.config == nil ? file.failure : nil }
+    /// What keeps the config from being used, or is wrong with the observations, if anything is.
+    public var failure: Failure? { file.result.config == nil ? file.failure : isWhole ? nil : Failure(.no) }
 
     public var problemTexts: [String] { problems.map(file.text) }
 
@@ -301,20 +305,26 @@ private struct RecentExperience {
         }
     }
 
-    /// What a file of observations makes of the config.
-    func value(of path: String) throws(Failure) -> Experience? {
-        try play(ObservationFiles(path, sources: config.sources.keys, machine.terminal))
+    /// What a file of observations makes of the config, and whether every line of it could be read.
+    func value(of path: String) throws(Failure) -> (experience: Experience?, isWhole: Bool) {
+        var file = ObservationFiles(path, sources: config.sources.keys, machine.terminal)
+        let replay = try play(&file)
+        if file.first == nil { machine.terminal.error("alertbot: warning: there are no observations to replay") }
+        return replay
     }
 
     private func play(_ files: [String]) throws(Failure) -> Experience? {
-        try play(ObservationFiles(recorded: files, sources: config.sources.keys, isQuiet: true, machine.terminal))
+        var files = ObservationFiles(
+            recorded: files, sources: config.sources.keys, isQuiet: true, machine.terminal)
+        return try play(&files).experience
     }
 
-    private func play(_ files: ObservationFiles) throws(Failure) -> Experience? {
-        var file = files
+    private func play(
+        _ files: inout ObservationFiles
+    ) throws(Failure) -> (experience: Experience?, isWhole: Bool) {
         var experience = Experience.Intake(config.plan)
-        _ = try file.play { experience.feed($0) }
-        return experience.finish(channels: config.channels)
+        let isWhole = try files.play { experience.feed($0) }
+        return (experience.finish(channels: config.channels), isWhole)
     }
 }
 
