@@ -40,7 +40,7 @@ internal import Testing
         ),
         Mistake(
             "misplaced key of the bot", "polling: {timezone: UTC}" + least,
-            "1:11: 'timezone' does not belong in 'polling' (it belongs in 'bot')"),
+            "1:11: 'timezone' does not belong in 'polling' (it belongs in 'bot', or in a rotation under 'oncall')"),
         Mistake(
             "misplaced key of polling", "concurrency: 4" + least,
             "1:1: 'concurrency' does not belong in the config (it belongs in 'polling' or a source)"),
@@ -172,7 +172,8 @@ internal import Testing
         func problems(_ yaml: String) throws -> [String] {
             let result = load(yaml + least)
             let config = try #require(result.config)
-            #expect((config.plan.routes.map(\.match) + config.plan.detectors.map(\.match)).contains { $0[label] != nil })
+            #expect(
+                (config.plan.routes.map(\.match) + config.plan.detectors.map(\.match)).contains { $0[label] != nil })
             return result.problems.map(\.line)
         }
         let told = "'\(label)' in 'match' is taken for a label: it matches nothing unless a source gives that label"
@@ -183,7 +184,9 @@ internal import Testing
             try problems(
                 "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {\(label): backend}}")
                 == ["2:64: \(told) -> \(near)"])
-        #expect(try problems("routes:\n  - {match: {team: backend, \(label): [x, \"y*\"]}, to: team}\n  - to: team").count == 1)
+        #expect(
+            try problems("routes:\n  - {match: {team: backend, \(label): [x, \"y*\"]}, to: team}\n  - to: team").count
+                == 1)
     }
 
     static let sections = [
@@ -236,7 +239,8 @@ internal import Testing
             "2:48: 'users' is a count, so its limit has no '%'"),
         Mistake(
             "a limit without a relation", "rules:\n  floor: {plugin: limit, metric: users, limit: 50}" + least,
-            "2:48: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\" (write \"< 50\" or \"> 50\")"),
+            "2:48: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\" (write \"< 50\" or \"> 50\")"
+        ),
         Mistake(
             "a duration out of range",
             "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", window: 30s}" + least,
@@ -412,7 +416,8 @@ internal import Testing
             channels:
               team: {plugin: page}
             """,
-            "2:8: no anchor is named 'nothing' (put the value in quotes if it starts with '*'; an anchor is written &nothing before the value, above its first use)"),
+            "2:8: no anchor is named 'nothing' (put the value in quotes if it starts with '*'; an anchor is written &nothing before the value, above its first use)"
+        ),
         Mistake(
             "a route that would go on",
             """

@@ -102,7 +102,7 @@ import Testing
             "3:3: rotation 'mobile' needs 'people': who takes turns, in this order"),
         Mistake(
             "nobody", "{starts: 2026-11-02, people: []}",
-            "3:40: 'people' is an empty list (list at least one, or leave it out)"),
+            "3:40: 'people' is an empty list (it is needed: who takes turns, in this order)"),
         Mistake(
             "no name", "{starts: 2026-11-02, people: [{mention: x}]}", "3:41: 'people' needs 'name': the person's name"
         ),

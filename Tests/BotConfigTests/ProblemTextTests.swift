@@ -33,6 +33,14 @@ internal import Testing
                 == "c.yaml:3:11: error: wrong\n    \(lines[2])\n    \(String(repeating: " ", count: 12))^")
     }
 
+    @Test func `what turns a line around, and the mark in front of a file, are no part of what is shown`() {
+        let lines = ["\u{FEFF}bot: {nam: x}", "name: \u{202E}a\u{200B}b"]
+        let first = Problem(Position(line: 1, column: 7), "wrong").text(file: "c.yaml", lines: lines)
+        #expect(first == "c.yaml:1:7: error: wrong\n    bot: {nam: x}\n          ^")
+        let second = Problem(Position(line: 2, column: 8), "wrong").text(file: "c.yaml", lines: lines)
+        #expect(second == "c.yaml:2:8: error: wrong\n    name: \u{FFFD}a\u{FFFD}b\n           ^")
+    }
+
     @Test func `control characters of the file do not reach the terminal`() {
         let text = Problem(Position(line: 4, column: 1), "wrong").text(file: "c.yaml", lines: lines)
         #expect(!text.contains("\u{1B}"))

@@ -18,6 +18,12 @@ import Testing
 
     private let console = "ops: {plugin: console}"
 
+    @Test func `no name is no file`() {
+        #expect(throws: Failure(.wrongUsage, "--config names no file; name one, or leave it out")) {
+            try ConfigFile("", .builtin, on: stage.machine)
+        }
+    }
+
     @Test func `a config is read with the variables and the files of the machine`() throws {
         let file = try scratch.shop(
             stage.machine, replacing: console, with: #"ops: {plugin: webhook, url: "${env:HOOK}"}"#)

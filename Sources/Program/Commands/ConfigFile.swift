@@ -43,6 +43,7 @@ public struct ConfigFile: Sendable {
         _ path: String, _ catalog: PluginCatalog, on machine: Machine, withholdsSecrets: Bool = false,
         drafts: [String: [UInt8]] = [:]
     ) throws(Failure) {
+        guard !path.isEmpty else { throw Failure(.wrongUsage, "--config names no file; name one, or leave it out") }
         self.path = path
         memories = catalog.memories
         terminal = machine.terminal

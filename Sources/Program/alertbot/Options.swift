@@ -19,7 +19,8 @@ struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
-            "The config file (default: $ALERTBOT_CONFIG, ./config.yaml or /etc/alertbot/config.yaml, the first that exists).",
+            "The config file (default: $ALERTBOT_CONFIG if that is set, else ./config.yaml or /etc/alertbot/config.yaml, the "
+                + "first that exists).",
             valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var namedConfig: String?
 

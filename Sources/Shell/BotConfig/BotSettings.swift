@@ -81,6 +81,7 @@ extension ConfigLoader {
         words = readWords(entries, options[BotSettings.language])
         checkLinks(listen, options)
         checkToken(options)
+        checkPublicURL(options)
         checkHeader(options)
         return BotSettings(
             name: options[BotSettings.name].clipped(to: 80), zone: readZone(options), words: words,
@@ -103,6 +104,18 @@ extension ConfigLoader {
                 options.position(of: BotSettings.publicURL),
                 "messages will have links to acknowledge and mute that work only from this machine",
                 advice: "set 'token', or 'user_header' where a proxy with a login names the user", level: .warning))
+    }
+
+    /// Links are made by appending to it.
+    private mutating func checkPublicURL(_ options: Options) {
+        guard let url = options[BotSettings.publicURL], url.reveal().contains(where: { "?#".contains($0) }) else {
+            return
+        }
+        let bare = String(url.reveal().prefix { !"?#".contains($0) })
+        reader.report(
+            options.position(of: BotSettings.publicURL),
+            "'public_url' has a query or a fragment, and the addresses of pages could not follow it",
+            url.hasSecret ? nil : bare)
     }
 
     /// Whoever was sent a sealed link can try tokens on it for as long as they like, without asking the bot.
@@ -163,6 +176,13 @@ extension ConfigLoader {
         let position = options.position(of: BotSettings.listen)
         let text = written.reveal()
         if text == "off" { return .off }
+        if let scheme = text.firstRange(of: "://") {
+            let place = String(text[scheme.upperBound...].prefix { $0 != "/" })
+            reader.report(
+                position, "'listen' is '\(written.description.clipped(to: 60))', expected HOST:PORT or off",
+                written.hasSecret || !place.contains(":") ? nil : place)
+            return .off
+        }
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             reader.report(
                 position, "'listen' is '\(written.description.clipped(to: 60))', expected HOST:PORT or off",

@@ -118,6 +118,10 @@ public struct ShownLines: Sendable {
     /// - Parameter secrets: those that stand in these lines.
     public init(_ lines: [String], hiding secrets: [WrittenSecret] = []) {
         self.lines = lines
+        // The mark of a file's encoding is no part of its text.
+        if let first = lines.first, first.unicodeScalars.first == "\u{FEFF}" {
+            self.lines[0] = String(String.UnicodeScalarView(first.unicodeScalars.dropFirst()))
+        }
         for secret in Set(secrets).sorted(by: { $0.position > $1.position }) {
             let index = secret.position.line - 1
             guard lines.indices.contains(index) else { continue }

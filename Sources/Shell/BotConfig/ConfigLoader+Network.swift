@@ -24,7 +24,7 @@ extension ConfigLoader {
         guard let entry else { return .open }
         let what = "'\(Vocabulary.network)'"
         let entries = reader.entries(of: entry.value, what)
-        reader.reportUnknown(entries, known: NetworkSettings.all.map(\.name), in: what)
+        let meant = reader.reportUnknown(entries, known: NetworkSettings.all.map(\.name), in: what)
         let options = reader.options(NetworkSettings.all, in: entries, at: entry.value.position, what)
         var allowed: [AddressBlock] = []
         for (written, position) in zip(
@@ -39,7 +39,8 @@ extension ConfigLoader {
             }
         }
         guard options[NetworkSettings.deny] != nil else {
-            if !allowed.isEmpty {
+            let name = NetworkSettings.deny.name
+            if !allowed.isEmpty, !meant.contains(name), !entries.contains(where: { $0.key == name }) {
                 reader.report(
                     Problem(
                         options.position(of: NetworkSettings.allow), "'allow' has no effect: nothing is denied",

@@ -7,33 +7,41 @@ internal import YAMLKit
 
 extension ConfigLoader {
     struct RotationEntry {
-        let rotation: Rotation
+        /// Nil for one that cannot be read.
+        let rotation: Rotation?
         /// The channels of its people, and where each stands.
         let channels: [(name: String, position: Position)]
     }
 
     mutating func readRotations(_ things: [Named], _ zone: Zone) -> [RotationEntry] {
         reader.rotations = [:]
-        return things.compactMap { thing in
+        return things.map { thing in
             let entry = readRotation(thing, zone)
             // One that cannot be read has been reported, and is there for whoever names it.
-            if entry == nil { reader.brokenRotations.insert(thing.name) }
-            reader.rotations?[thing.name] = entry?.rotation
+            if entry.rotation == nil { reader.brokenRotations.insert(thing.name) }
+            reader.rotations?[thing.name] = entry.rotation
             return entry
         }
     }
 
-    private mutating func readRotation(_ thing: Named, _ botZone: Zone) -> RotationEntry? {
+    private mutating func readRotation(_ thing: Named, _ botZone: Zone) -> RotationEntry {
         typealias Settings = RotationSettings
         let what = "rotation '\(thing.name)'"
         let entries = reader.entries(of: thing.value, what)
         reader.reportUnknown(entries, known: Vocabulary.rotation.names, in: what)
         let own = reader.options(Settings.all, in: entries, at: thing.position, what)
         let zone = own[Settings.timezone].map { self.zone($0, at: own.position(of: Settings.timezone)) } ?? botZone
-        // What must be there has been missed already.
-        guard let starts = try? own[Settings.starts], let written = try? own[Settings.people] else { return nil }
+        // What must be there has been missed already; the rest may have mistakes of its own.
+        let written = (try? own[Settings.people]) ?? []
         let people = readPeople(written, own)
-        guard !people.isEmpty else { return nil }
+        let listed = entries.first { $0.key == Settings.people.name }?.value.elements.count ?? 0
+        let overrides = readOverrides(own, people, areAllKnown: people.count == listed, zone)
+        let channels = written.compactMap { person in
+            person[Settings.channel].map { (name: $0, position: person.position(of: Settings.channel)) }
+        }
+        guard let starts = try? own[Settings.starts], !people.isEmpty else {
+            return RotationEntry(rotation: nil, channels: channels)
+        }
         var civil: CivilTime
         switch starts {
         case .local(let time): civil = time
@@ -42,11 +50,8 @@ extension ConfigLoader {
         if civil.second != 0 { civil = CivilTime(day: civil.day, secondOfDay: civil.secondOfDay - civil.second) }
         let rotation = Rotation(
             thing.name, zone: zone, starts: civil, every: own[Settings.every], people: people,
-            overrides: readOverrides(own, people, zone))
-        let channels = written.compactMap { person in
-            person[Settings.channel].map { (name: $0, position: person.position(of: Settings.channel)) }
-        }
-        return rotation.map { RotationEntry(rotation: $0, channels: channels) }
+            overrides: overrides)
+        return RotationEntry(rotation: rotation, channels: channels)
     }
 
     private mutating func readPeople(_ written: [Options], _ own: Options) -> [Rotation.Person] {
@@ -71,8 +76,9 @@ extension ConfigLoader {
         return people
     }
 
+    /// - Parameter areAllKnown: whether everybody in it could be read, so that another name is a mistake.
     private mutating func readOverrides(
-        _ own: Options, _ people: [Rotation.Person], _ zone: Zone
+        _ own: Options, _ people: [Rotation.Person], areAllKnown: Bool, _ zone: Zone
     ) -> [Rotation.Override] {
         typealias Settings = RotationSettings
         let written = own[Settings.overrides]
@@ -92,6 +98,7 @@ extension ConfigLoader {
                 return nil
             }
             guard let person = names.firstIndex(of: name) else {
+                guard areAllKnown else { return nil }
                 reader.report(
                     override.position(of: Settings.person),
                     "nobody in this rotation is called '\(name.tamed.clipped(to: 60))'; known: \(names.listed)",

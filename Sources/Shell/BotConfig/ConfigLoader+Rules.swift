@@ -164,10 +164,14 @@ extension ConfigLoader {
             }
             let said = reader.options(
                 [RuleSettings.match, Vocabulary.continues], in: entries, at: node.position, "a route")
+            // What is there and cannot be read was meant to be true: that is why people write it.
+            let isMeant =
+                meant.contains(Vocabulary.continues.name)
+                || !said.has(Vocabulary.continues) && entries.contains { $0.key == Vocabulary.continues.name }
             return RouteEntry(
                 route: Route(
                     match: said[RuleSettings.match], to: to.map(\.name), onCall: onCall,
-                    continues: said[Vocabulary.continues] || meant.contains(Vocabulary.continues.name)),
+                    continues: said[Vocabulary.continues] || isMeant),
                 to: to, match: matchNode)
         }
     }

@@ -119,7 +119,7 @@ struct ConfigLoader {
             concurrency: polling[PollingSettings.concurrency], perHost: polling[PollingSettings.perHost],
             sources: sources.map(\.plan), detectors: rules.detectors, gates: rules.gates,
             channels: channels.map(\.plan), routes: routes.map(\.route),
-            rotations: rotations.map(\.rotation))
+            rotations: rotations.compactMap(\.rotation))
         checkCapacity(entries, plan)
         checkPushes(bot, sources)
         return Config(
@@ -149,14 +149,21 @@ struct ConfigLoader {
             return []
         }
         let things = reader.entries(of: entry.value, "'\(section)'")
-        // What is no mapping at all has been told so.
-        if things.isEmpty, isRequired, entry.value.isNull || entry.value.isMapping {
+        // What is no mapping at all has been told so, and so have names that YAML does not take for any.
+        let next = entries.map(\.keyMark.position).filter { $0 > entry.keyMark.position }.min()
+        if things.isEmpty, isRequired, entry.value.isNull || entry.value.isMapping,
+            !reader.isBroken(from: entry.keyMark.position, to: next)
+        {
             reader.report(entry.keyMark.position, "'\(section)' is empty; the bot needs at least one")
         }
         for thing in things where !ConfigLoader.isName(thing.key) {
+            let isOnlyBegin = ConfigLoader.isName("a" + thing.key.dropFirst())
             reader.report(
                 thing.keyMark.position,
-                "'\(thing.key.clipped(to: 60))' is not a valid name; use letters, digits, '-', '_' and '.', at most 64")
+                "'\(thing.key.clipped(to: 60))' is not a valid name; "
+                    + (isOnlyBegin
+                        ? "it must begin with a letter or a digit"
+                        : "use letters, digits, '-', '_' and '.', at most 64"))
         }
         return things.map { Named(name: $0.key, position: $0.keyMark.position, value: $0.value) }
     }

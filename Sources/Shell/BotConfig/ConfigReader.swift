@@ -142,6 +142,11 @@ struct ConfigReader {
     /// Whether the YAML itself is wrong there.
     func isBroken(_ node: Node) -> Bool { brokenPlaces.contains(node.position) }
 
+    /// Whether it is wrong anywhere between two places, or behind one.
+    func isBroken(from start: Position, to end: Position?) -> Bool {
+        brokenPlaces.contains { place in place >= start && (end.map { place < $0 } ?? true) }
+    }
+
     /// Reports every entry whose key is not among the known ones, with the nearest of them.
     ///
     /// - Returns: the keys that were probably meant.
@@ -149,13 +154,13 @@ struct ConfigReader {
     mutating func reportUnknown(_ entries: [Entry], known: [String], in what: String) -> Set<String> {
         var meant: Set<String> = []
         for entry in entries where !known.contains(entry.key) {
-            let near = entry.key.nearest(in: known)
+            let near = entry.key.nearest(in: known) ?? Vocabulary.whole(of: entry.key, among: known)
             if let near { meant.insert(near) }
             // What is merged into several things stands in one place.
             guard unknownPlaces.insert(entry.keyMark.position).inserted else { continue }
             if let near {
                 report(entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near)
-            } else if let home = Vocabulary.home(of: entry.key, catalog) {
+            } else if let home = Vocabulary.home(of: entry.key, besides: what, catalog) {
                 report(
                     entry.keyMark.position, "'\(entry.key)' does not belong in \(what)", advice: "it belongs in \(home)"
                 )

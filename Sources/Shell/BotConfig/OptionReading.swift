@@ -187,6 +187,12 @@ extension ConfigReader {
                 }
                 continue
             }
+            if spec.isRequired, entry.value.kind == .sequence([]), case .list(_, mayBeEmpty: false) = spec.kind {
+                report(
+                    entry.value.position, "'\(spec.name)' is an empty list",
+                    advice: "it is needed: \(String(spec.help.dropLast()).loweredFirst)")
+                continue
+            }
             guard let option = option(entry.value, spec.name, spec.kind, isSecret: spec.isSecret) else { continue }
             values[spec.name] = option
             if spec.isSecret { checkWritten(option, spec.name) }
@@ -250,6 +256,12 @@ extension ConfigReader {
                         shown(node, pattern).nearest(in: words))
                 }
             }
+            for (node, pattern) in zip(nodes, patterns) where pattern.looksLikeClass {
+                report(
+                    Problem(
+                        node.position, "'\(shown(node, pattern))' has brackets, which stand for themselves here",
+                        advice: "only * and ? are special; a list matches one of several", level: .warning))
+            }
             if patterns.isEmpty {
                 report(entry.value.position, "'\(name).\(entry.key)' is an empty list, so it can never match")
             }
@@ -311,6 +323,11 @@ extension GuardedText {
 }
 
 extension String {
+    /// Whether a part of it would be one of several characters in a shell's patterns: `[a-z]`, or any brackets with a `*`.
+    fileprivate var looksLikeClass: Bool {
+        contains(/\[[^\]\s]+-[^\]\s]+\]/) || contains(/\[[^\]\s]+\]/) && !Glob(self).isExact
+    }
+
     /// What stands before the host of an address; nil where nothing does.
     fileprivate var userOfAddress: Substring? {
         guard let scheme = firstRange(of: "://") else { return nil }

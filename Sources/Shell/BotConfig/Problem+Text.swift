@@ -71,8 +71,15 @@ extension Problem {
 extension String {
     fileprivate init(_ scalars: some Sequence<Unicode.Scalar>) { self.init(String.UnicodeScalarView(scalars)) }
 
+    /// What acts on a terminal, or turns a text around, is shown as something that does not. A joiner is part of what
+    /// people see as one character.
     fileprivate var replacingControls: String {
-        String(unicodeScalars.map { $0.properties.generalCategory == .control && $0 != "\t" ? "\u{FFFD}" : $0 })
+        String(
+            unicodeScalars.map { scalar in
+                let category = scalar.properties.generalCategory
+                let isWild = (category == .control && scalar != "\t") || (category == .format && scalar != "\u{200D}")
+                return isWild ? "\u{FFFD}" : scalar
+            })
     }
 
     /// Blanks as wide as the text on a terminal; tabs stay, so that what follows stands under what it means.

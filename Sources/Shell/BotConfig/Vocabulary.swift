@@ -45,26 +45,50 @@ enum Vocabulary {
     static let continues = Setting(
         "continue", .flag, default: false, "Whether routes after this one are checked too.")
 
-    /// Where a key is at home, for one that stands in the wrong place; nil when nobody knows it.
-    static func home(of key: String, _ catalog: PluginCatalog) -> String? {
-        if top.contains(key) { return "the top level" }
-        if bot.names.contains(key) { return "'bot'" }
-        if polling.names.contains(key) { return "'polling' or a source" }
-        if backoff.names.contains(key) { return "'backoff'" }
-        if connection.names.contains(key) { return "a source or a channel that speaks to a service" }
-        if route.names.contains(key), key != "match" { return "a route" }
-        if NetworkSettings.all.map(\.name).contains(key) { return "'\(network)'" }
-        if rotation.names.contains(key) { return "a rotation under '\(onCall)'" }
-        let homes: [(String, [any Plugin.Type])] = [
-            ("a rule", catalog.detectors), ("a rule", catalog.gates), ("a source", catalog.sources),
+    /// Where a key is at home, for one that stands in the wrong place; nil when nobody knows it. Of several homes those that
+    /// are most like the place: what is wrong in a channel is an option of another channel.
+    static func home(of key: String, besides place: String, _ catalog: PluginCatalog) -> String? {
+        let homes = homes(of: key, catalog)
+        let near = homes.filter { home in
+            ["source", "rule", "channel"].contains { place.hasPrefix($0) && home.hasPrefix("a \($0)") }
+        }
+        let named = near.isEmpty ? homes : near
+        return named.isEmpty ? nil : named.joined(separator: ", or in ")
+    }
+
+    private static func homes(of key: String, _ catalog: PluginCatalog) -> [String] {
+        var homes: [String] = []
+        if top.contains(key) { homes.append("the top level") }
+        if bot.names.contains(key) { homes.append("'bot'") }
+        if polling.names.contains(key) { homes.append("'polling' or a source") }
+        if backoff.names.contains(key) { homes.append("'backoff'") }
+        if connection.names.contains(key) { homes.append("a source or a channel that speaks to a service") }
+        if route.names.contains(key), key != "match" { homes.append("a route") }
+        if NetworkSettings.all.map(\.name).contains(key) { homes.append("'\(network)'") }
+        if rotation.names.contains(key) { homes.append("a rotation under '\(onCall)'") }
+        let kinds: [(String, [any Plugin.Type])] = [
+            ("a rule", catalog.detectors + catalog.gates), ("a source", catalog.sources),
             ("a channel", catalog.channels),
         ]
-        for (what, plugins) in homes {
-            if let plugin = plugins.first(where: { $0.manifest.options.contains { $0.name == key } }) {
-                return "\(what) of plugin \(plugin.manifest.name)"
+        for (what, plugins) in kinds {
+            let names = plugins.map { $0.manifest }.filter { $0.options.names.contains(key) }.map { $0.name }
+            if names.count > 3 {
+                homes.append("\(what) of plugin \(names.prefix(2).joined(separator: ", ")) or others")
+            } else if !names.isEmpty {
+                homes.append("\(what) of plugin \(names.listed)")
             }
         }
-        return key == "match" || key == "repeat" ? "a rule" : key == "plugin" ? "a source, rule or channel" : nil
+        if homes.isEmpty, key == "match" || key == "repeat" { homes.append("a rule") }
+        if homes.isEmpty, key == "plugin" { homes.append("a source, rule or channel") }
+        return homes
+    }
+
+    /// The one key of a section that a key is a part of: `routing_key` for `key`.
+    static func whole(of part: String, among known: [String]) -> String? {
+        let wholes = known.filter { key in
+            !connection.names.contains(key) && (key.hasSuffix("_" + part) || key.hasPrefix(part + "_"))
+        }
+        return wholes.count == 1 ? wholes[0] : nil
     }
 }
 

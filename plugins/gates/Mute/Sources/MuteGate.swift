@@ -32,6 +32,11 @@ public struct MuteGate: CalendarGate {
         until = try options[Self.until].moment(endingIn: context.zone)
         except = options[Self.except]
         purpose = options[Self.reason]
+        guard from != until else {
+            throw ProblemList(
+                options.position(of: Self.until),
+                "the mute ends when it begins (\(context.zone.words(until))), so it never applies")
+        }
         guard from < until else {
             throw ProblemList(
                 options.position(of: Self.until),
