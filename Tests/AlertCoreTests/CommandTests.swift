@@ -156,14 +156,17 @@ import Testing
         #expect(bot.sends.count { $0.delivery.message.kind == .acknowledged } == 1)
     }
 
-    @Test func `a mute for longer than a year is a slip, and is refused`() {
+    @Test func `a mute for longer than a year is a slip, and is refused; a date is meant`() {
         var bot = bot()
-        guard case .refused(let why, _)? = tell(&bot, .mute(.all, until: .after(.days(5000)), reason: nil, by: nil)) else {
+        guard case .refused(let why, _)? = tell(&bot, .mute(.all, until: .after(.days(5000)), reason: nil, by: nil))
+        else {
             Issue.record("it was taken")
             return
         }
-        #expect(why.hasSuffix("is longer than a year; write it into the config, as a rule of plugin mute"), "\(why)")
+        #expect(why.hasPrefix("a mute for 5000 d is longer than a year; say until when if that is meant"), "\(why)")
         #expect(bot.state.mutes.count == 0)
+        _ = tell(&bot, .mute(.all, until: .at(.utc("2099-01-01 00:00")), reason: nil, by: nil))
+        #expect(bot.state.mutes.count == 1)
     }
 
     @Test func `an acknowledgement survives a kill`() {

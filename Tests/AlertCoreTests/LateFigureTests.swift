@@ -255,6 +255,19 @@ import Testing
         }
     }
 
+    @Test func `what nobody has heard of and what never was is no red line of the morning's summary`() throws {
+        var bot = bot(.quiet(from: "2026-11-20 11:00", until: "2026-11-20 20:00"))
+        see(&bot, 20)
+        bot.advance(by: .minutes(30))
+        see(&bot, 2, upTo: hour)
+        live(&bot, 2, 2)
+        bot.advance(to: .utc("2026-11-20 20:01"))
+        let lines = try #require(bot.sends.last).delivery.message.lines
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasPrefix("⚪ shop: crash-free users 99.80% at worst") == true, "\(lines)")
+        #expect(lines.first?.hasSuffix("(figures corrected)") == true, "\(lines)")
+    }
+
     @Test func `what is put right while the end is held stands in the end, and is put right once more after it`() {
         var bot = bot(.quiet(from: "2026-11-20 12:30", until: "2026-11-20 20:00"))
         see(&bot, 40)

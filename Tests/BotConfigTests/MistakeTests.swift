@@ -106,6 +106,12 @@ internal import Testing
             "an empty list in a match", "routes:\n  - {match: {app: []}, to: team}\n  - to: team" + least,
             "2:19: 'match.app' is an empty list, so it can never match"),
         Mistake(
+            "a property misspelt", "routes:\n  - {match: {severty: critical}, to: team}\n  - to: team" + least,
+            "2:14: unknown property 'severty' in 'match' -> severity"),
+        Mistake(
+            "another one", "routes:\n  - {match: {relaese: \"5.2\"}, to: team}\n  - to: team" + least,
+            "2:14: unknown property 'relaese' in 'match' -> release"),
+        Mistake(
             "routes that take what another one is for",
             """
             routes:
@@ -166,7 +172,7 @@ internal import Testing
     }
 
     @Test(arguments: [
-        ("role", "rule"), ("relase", "release"), ("sevrity", "severity"), ("enviroment", "environment"),
+        ("role", "rule"), ("apps", "app"), ("issues", "issue"), ("resource", "source"),
     ])
     func `a label that is nearly a property may be meant`(label: String, near: String) throws {
         func problems(_ yaml: String) throws -> [String] {

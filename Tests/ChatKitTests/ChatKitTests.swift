@@ -195,7 +195,10 @@ private func card(
     @Test func `other statuses are tried again, refuse the body, or deliver`() {
         let busy = answer(503, "", [("Retry-After", "7")])
         #expect(busy.outcome(busy.said()) == .retry(after: .seconds(7), "Chat answered 503"))
-        #expect(busy.retry("later", after: 1.5) == .retry(after: .seconds(1.5), "later"))
+        #expect(busy.retry("later", after: 1.5) == .retry(after: .seconds(7), "later"), "the longer one")
+        #expect(busy.retry("later", after: 6.5) == .retry(after: .seconds(6.5), "later"), "rounded up in the header")
+        #expect(busy.retry("later", after: 9.5) == .retry(after: .seconds(9.5), "later"))
+        #expect(busy.retry("later", after: 999_999_999) == .retry(after: .seconds(7), "later"), "nobody means 31 years")
         #expect(busy.retry("later", after: -1) == .retry(after: .seconds(7), "later"))
         #expect(answer(422).outcome("no") == .refusedBody("no"))
         #expect(answer(202).outcome("yes") == .delivered(receipt: nil))

@@ -304,6 +304,11 @@ internal import Testing
         let end = clock.uptime() + .seconds(20)
         bot.stop()
         await stage.wait { $0.contains(.slept(until: end)) }
+        #expect(await bot.look.isStopping)
+        if case .stopping = await bot.obey(.mute(.all, until: .after(.hours(1)), reason: nil, by: nil)) {
+        } else {
+            Issue.record("a command was taken by a bot that is stopping")
+        }
         door.open()
         await running.value
         #expect(

@@ -71,6 +71,18 @@ import Testing
             paragraph(bot)[0].contains("  team: not sent yet; held by quiet_hours:nights until Fri 20 Nov 13:00 UTC\n"))
     }
 
+    @Test func `gates that hold one after the other are named with the end of the last`() {
+        let night = GatePlan.quiet(from: "2026-11-20 11:00", until: "2026-11-20 18:00")
+        var bot = bot(.rehearsed(gates: [.mute(from: "2026-11-20 11:00", until: "2026-11-20 13:00"), night]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        let text = paragraph(bot)[0]
+        #expect(
+            text.contains(
+                "; held by muted:vacation until Fri 20 Nov 13:00 UTC, then by nights until Fri 20 Nov 18:00 UTC"),
+            "\(text)")
+    }
+
     @Test func `an end that is held says where, and until when`() {
         var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00")]))
         bot.see(.warning)

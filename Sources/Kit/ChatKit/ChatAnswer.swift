@@ -52,12 +52,15 @@ public struct ChatAnswer: Sendable {
     /// Whether the body is a web page.
     public var isPage: Bool { response.body.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<") }
 
-    /// To be tried again, after the wait that the answer asks for: the longest, where it names several.
+    /// To be tried again, after the wait that the answer asks for: the longest, where it names several. A header in whole
+    /// seconds that is the chat's own wait rounded up says nothing else.
     ///
     /// - Parameter seconds: the wait, where it stands in a place of the chat's own.
     public func retry(_ said: String, after seconds: Double? = nil) -> DeliveryOutcome {
         let own = seconds.flatMap { Duration.told(seconds: $0) }
-        return .retry(after: [own, response.toldWait(now: now)].compactMap(\.self).max(), said)
+        let told = response.toldWait(now: now)
+        guard let own else { return .retry(after: told, said) }
+        return .retry(after: told.map { $0 - own < .seconds(1) ? own : $0 } ?? own, said)
     }
 
     /// What the status alone means.

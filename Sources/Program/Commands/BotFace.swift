@@ -137,6 +137,9 @@ public struct BotFace: BotView, BotControl, BotCare {
     public func health() async -> BotHealth {
         let look = await bot.look
         let open = look.state.incidents.openBySeverity
+        if look.isStopping {
+            return BotHealth(isAlive: true, isReady: false, sentence: "The bot is stopping.", open: open)
+        }
         if let trouble = look.journalTrouble {
             return BotHealth(
                 isAlive: true, isReady: false, sentence: "The journal cannot be written: \(trouble)", open: open)

@@ -240,8 +240,7 @@ extension ConfigReader {
         }
         var conditions: [Match.Condition] = []
         for entry in entries {
-            let property = entry.key
-            warnOfSlip(property, name, at: entry.keyMark.position)
+            let property = meant(entry, in: name)
             let nodes: [Node]
             if case .sequence(let elements) = entry.value.kind { nodes = elements } else { nodes = [entry.value] }
             // What could not be read has been told, and shall not be told again as fitting nothing.
@@ -270,16 +269,28 @@ extension ConfigReader {
         return Match(conditions)
     }
 
-    /// Labels have any names; one that is nearly a property may be a label, and is more likely a slip.
-    private mutating func warnOfSlip(_ property: String, _ name: String, at position: Position) {
-        guard !Match.properties.contains(property), let near = property.nearest(in: Match.properties) else { return }
+    /// The property or label that a key means. Labels have any names, so one that is nearly a property may be one; but a
+    /// long property with a single slip is that property.
+    private mutating func meant(_ entry: Entry, in name: String) -> String {
+        let property = entry.key
+        guard !Match.properties.contains(property), let near = property.nearest(in: Match.properties) else {
+            return property
+        }
+        if near.count >= ConfigReader.unmistakableMin, property.isOneSlip(from: near) {
+            report(entry.keyMark.position, "unknown property '\(property.clipped(to: 60))' in '\(name)'", near)
+            return near
+        }
         report(
             Problem(
-                position,
+                entry.keyMark.position,
                 "'\(property.clipped(to: 60))' in '\(name)' is taken for a label: it matches nothing unless a source gives "
                     + "that label",
                 suggestion: near, level: .warning))
+        return property
     }
+
+    /// Shorter words have neighbours that are words, too: `role` is one slip from `rule`.
+    private static let unmistakableMin = 6
 }
 
 extension Node {

@@ -6,6 +6,8 @@ extension Bot {
     /// The bot at one moment. What is read in one step belongs together: between two, another config may come into use.
     public struct Look: Sendable {
         public let now: Moment
+        /// Whether the bot is about to end: it polls nothing any more, and takes nothing in.
+        public let isStopping: Bool
         public let state: State
         public let plan: Plan
         public let meters: Meters
@@ -26,7 +28,7 @@ extension Bot {
     /// All that is shown of the bot, as it is now.
     public var look: Look {
         Look(
-            now: ports.clock.now(), state: state, plan: plan, meters: meters, inboxes: inboxes,
+            now: ports.clock.now(), isStopping: isStopping, state: state, plan: plan, meters: meters, inboxes: inboxes,
             missingPictures: pictures.missing, journalBytes: journalBytes, journalTrouble: trouble?.description,
             recordingTrouble: recordingTrouble, configTrouble: configTrouble)
     }

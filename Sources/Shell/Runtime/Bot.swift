@@ -45,7 +45,7 @@ public actor Bot {
     private var syncDue: Duration?
     /// Deliveries that do not fit into the journal, by their ids, and why: they must not leave.
     private var unkept: [String: String] = [:]
-    private var isStopping = false
+    private(set) var isStopping = false
     private var sending = 0
     /// Whether messages are under way, or about to be.
     private var isBusy = false
@@ -199,6 +199,7 @@ public actor Bot {
                 guard alarms.contains(due) else { continue }
                 alarms.removeAll { $0 <= due }
                 inputs.append(.tick)
+            case .asking(_, let continuation) where isStopping: continuation.resume(returning: .stopping)
             case .asking(let input, let continuation):
                 askingCount += 1
                 asking[askingCount] = continuation

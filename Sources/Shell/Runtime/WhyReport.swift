@@ -242,7 +242,8 @@ public struct WhyReport: Sendable {
             parts.append(
                 closure.fate == .drop
                     ? "new ones are dropped by \(closure.reason)"
-                    : "\(whatIsHeld(way, explanation.incident)) by \(closure.reason)\(account)\(until)")
+                    : "\(whatIsHeld(way, explanation.incident)) by \(closure.reason)\(account)\(until)"
+                        + others(way, closure))
         }
         let passed = way.gates.filter { $0.closedUntil == nil }
         if !passed.isEmpty {
@@ -252,6 +253,13 @@ public struct WhyReport: Sendable {
         if let reminder = way.reminder, way.closure == nil { parts.append("next reminder \(clock(reminder))") }
         if let queued = queued(way.channel, explanation) { parts.append(queued) }
         return parts.joined(separator: "; ")
+    }
+
+    /// Until when others hold it that are closed behind the first.
+    private func others(_ way: Explanation.Way, _ first: Closure) -> String {
+        guard let opening = way.opening, opening > first.until else { return "" }
+        let behind = way.gates.filter { ($0.closedUntil ?? .earliest) > first.until }.map(\.name)
+        return ", then by \(behind.isEmpty ? "other gates" : behind.joined(separator: ", ")) until \(clock(opening))"
     }
 
     /// What a closed gate does to what the channel hears next. It does not concern what is on its way already.

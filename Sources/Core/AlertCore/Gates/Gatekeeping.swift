@@ -133,7 +133,8 @@ extension State {
     ) -> Moment? {
         guard let due = plan.reminderDue(incident, standing, in: channel) else { return nil }
         guard incident.state == .firing || silence(of: incident, plan, at: now) != nil else { return nil }
-        // After a start the source is asked first: what it answers may be the end.
+        // After a start the source is asked first: what it answers may be the end. What is held waits for that anyway.
+        guard standing.hold == nil else { return due }
         return schedule.catchesUp(incident.subject.source).map { max($0, due) } ?? due
     }
 

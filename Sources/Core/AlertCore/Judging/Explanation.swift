@@ -8,6 +8,8 @@ public struct Explanation: Sendable {
         public let standing: Standing?
         /// The gate that is closed to what it would hear now; nil when none is.
         public let closure: Closure?
+        /// The first instant at which no gate is closed to that any more; nil when none is, and when nobody knows.
+        public let opening: Moment?
         /// Every gate that concerns it, in the order in which they are asked.
         public let gates: [Asked]
         /// When it is reminded next, if nothing changes.
@@ -148,8 +150,10 @@ extension Core {
             let standing = incident.standings[channel]
             let kind: Notification.Kind = standing?.announced == nil ? .opened : .reminder
             let notification = Notification(kind, of: incident, standing ?? Standing(), in: channel)
+            let closure = state.closure(for: notification, at: now, plan)
             return Explanation.Way(
-                channel: channel, standing: standing, closure: state.closure(for: notification, at: now, plan),
+                channel: channel, standing: standing, closure: closure,
+                opening: closure.flatMap { state.firstOpening(for: notification, after: $0, at: now, plan).ifKnown },
                 gates: state.asked(notification, at: now, plan),
                 reminder: plan.isOffDuty(channel, for: incident, at: now)
                     ? nil : standing.flatMap { state.reminderDue(incident, $0, in: channel, plan, at: now) })

@@ -101,7 +101,12 @@ extension MessageWriter {
     }
 
     private func summaryLine(_ incident: Incident) -> String {
-        let mark = Message.mark(kind: .opened, severity: incident.worstSeverity)
+        // Late figures may have shown that it never was beyond its limit.
+        let isFalse =
+            incident.worst.limit.flatMap { limit in
+                incident.worst.figure.map { !limit.holds($0.value) }
+            } ?? false
+        let mark = Message.mark(kind: isFalse ? .closed : .opened, severity: incident.worstSeverity)
         let who = name(of: incident.subject)
         let when = incident.until.map { span(from: incident.since, to: $0) } ?? clock(incident.since)
         guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
@@ -114,7 +119,7 @@ extension MessageWriter {
                 .who: who, .metric: words.title(of: Metric(metric)), .figure: text(figure.value, in: incident.worst),
                 .when: when,
             ])
-        return "\(mark) \(line)"
+        return "\(mark) \(line)" + (isFalse ? " (\(words[.detailCorrected]))" : "")
     }
 
     /// One message about what a gate has gathered. Who reads the first names and lines only must have read the worst,

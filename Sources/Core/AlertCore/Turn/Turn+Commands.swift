@@ -24,10 +24,10 @@ extension Turn {
         guard end > now else {
             return .refused("a mute that ends at \(plan.zone.words(end, readAt: now)) would already be over")
         }
-        guard end - now <= Mute.lengthMax else {
+        if case .after(let length) = until, length > Mute.lengthMax {
             return .refused(
-                "a mute that ends at \(plan.zone.words(end, readAt: now)) is longer than a year; "
-                    + "write it into the config, as a rule of plugin mute")
+                "a mute for \(length.short) is longer than a year; say until when if that is meant, "
+                    + "or write it into the config, as a rule of plugin mute")
         }
         state.mutes.forgetEnded(at: now, &output)
         guard state.mutes.count < Mute.countMax else {

@@ -21,8 +21,8 @@ public struct Mute: Hashable, Sendable {
 
     /// Mutes in force at once: far more than people can keep in mind, little enough to be asked for every notification.
     public static let countMax = 1000
-    /// The longest that people may mute anything: a year, and its 29 February. A slip in a unit must not be silence for good;
-    /// what is to be muted for longer belongs in the config, where others see it.
+    /// The longest time for which people may mute anything: a year, and its 29 February. A slip in a unit must not be
+    /// silence for good; whoever writes a date means it.
     public static let lengthMax = Duration.days(366)
     /// Longest reason kept, in characters; it is a sentence.
     public static let reasonCharactersMax = 500

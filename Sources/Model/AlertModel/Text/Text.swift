@@ -100,6 +100,9 @@ extension String {
         return best?.candidate
     }
 
+    /// Whether it is another text but for one insertion, deletion or replacement, or two neighbours swapped.
+    public func isOneSlip(from other: String) -> Bool { edits(to: other) == 1 }
+
     /// `; did you mean shop?` with the nearest of the candidates, for the end of a sentence; empty when none is near.
     public func guess(in candidates: some Sequence<String>) -> String {
         nearest(in: candidates).map { "; did you mean \($0.tamed)?" } ?? ""
