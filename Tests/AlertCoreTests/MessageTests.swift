@@ -109,11 +109,12 @@ private struct Floor: SubjectDetector {
         let issues =
             seen.sorted { $0.key < $1.key }.map { id, moment in
                 Issue(id: id, title: id, events: 90, lastSeen: .utc(moment), url: "https://sentry.example/\(id)")
-            } + [Issue(id: "UNTIMED", title: "UNTIMED", events: 1)]
+            } + [Issue(id: "UNTIMED", title: "UNTIMED", events: 1, url: "javascript:alert(1)")]
         bot.see([.figures(["users": 20_000, "crashed_users": 400], at: bot.now, lasting: .hours(1), issues: issues)])
         let message = try #require(bot.decisions.last { $0.kind == .opened }).message
         #expect(message.issues.map(\.title) == ["LATELY", "NOW", "UNTIMED"])
         #expect(!message.links.contains { $0.title == "GONE" })
+        #expect(message.issues.last?.url == nil, "an address that leads nowhere on the web")
     }
 
     @Test func `the release that has most of the crashes stands out, and new issues come before old ones`() throws {

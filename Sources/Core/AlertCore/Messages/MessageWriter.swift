@@ -311,8 +311,8 @@ struct MessageWriter {
             details.append(words(.issueFirstSeen, [.moment: clock(first)]))
         }
         return Message.IssueLine(
-            title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "), url: issue.url
-        )
+            title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "),
+            url: issue.webURL)
     }
 
     /// A figure as that evidence is told: of its metric, judged by its limit.

@@ -22,7 +22,7 @@ extension State {
         let issue = issues(about: incident.subject, orNamed: incident.key).first {
             incident.key == nil || incident.key == $0.id
         }
-        let top = issue.flatMap { issue in issue.url.map { Message.Link(issue.id, $0) } }
+        let top = issue.flatMap { issue in issue.webURL.map { Message.Link(issue.id, $0) } }
         return [page].compactMap(\.self) + plan.links(about: incident) + [top].compactMap(\.self)
     }
 

@@ -155,6 +155,9 @@ public struct Issue: Hashable, Sendable {
 }
 
 extension Issue {
+    /// Where it can be read; nil for an address that is none of the web. Whoever names issues may write anything there.
+    public var webURL: String? { url.flatMap { $0.hasPrefix("https://") || $0.hasPrefix("http://") ? $0 : nil } }
+
     /// The issue as a sentence names it: `NullPointerException in CartView (SHOP-12)`.
     public var called: String {
         let (short, id) = (title.tamed.clipped(to: 120), id.tamed.clipped(to: 80))

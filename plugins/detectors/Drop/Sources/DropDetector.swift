@@ -125,7 +125,7 @@ public struct DropDetector: SubjectDetector {
                 "only \(memory.learned.short) of usual hours have been learned, and the last day does not count yet; "
                     + "it needs \(DropMemory.leastLearned.short)", .between)
         }
-        guard memory.rarity < rarity else { return firing(memory) }
+        guard memory.rarity < rarity else { return firing(memory, newest) }
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil
         var evidence = Evidence(
             metric: need.metric, figure: figure, span: newest, reference: .usual(usual), sentence: "")
@@ -158,15 +158,18 @@ public struct DropDetector: SubjectDetector {
         return nil
     }
 
-    private func firing(_ memory: DropMemory) -> Judgement {
+    private func firing(_ memory: DropMemory, _ newest: TimeSpan) -> Judgement {
         guard let fall = memory.fall else { return unknown("there are no figures to judge by", .between) }
         let value = fall.share.hits / fall.share.total
         let isDeep = fall.usual - value >= critical && memory.rarity(ofFallsOver: critical) >= rarity
+        // Users of several spans are the same people in part: a sum of them is nobody's number.
+        let isCount = metric.denominator != .users || fall.span.length <= newest.length
         var evidence = Evidence(
-            metric: need.metric, figure: Figure(value: value, share: fall.share), span: fall.span,
+            metric: need.metric, figure: Figure(value: value, share: isCount ? fall.share : nil), span: fall.span,
             reference: .usual(fall.usual), sentence: "")
+        let cases = " of \(fall.share.total.rounded().plain) \(metric.denominator?.name ?? "cases")"
         evidence.sentence =
-            "\(metric.title) \(value.percent) of \(fall.share.total.rounded().plain) \(metric.denominator?.name ?? "cases") over the "
+            "\(metric.title) \(value.percent)\(isCount ? cases : "") over the "
             + "last \(fall.span.length.short), usually \(fall.usual.percent) at this time of the week; by chance less than "
             + falseAlarms.grammar
         if memory.learned < DropDetector.wellLearned, let uncertainty = memory.uncertainty {
