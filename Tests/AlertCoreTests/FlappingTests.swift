@@ -142,6 +142,16 @@ import Testing
         #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
     }
 
+    @Test func `what a group tells of it, having come and gone, counts as told`() throws {
+        let group = try GatePlan.rule(GroupGate.self, "together", ["wait": "2m"])
+        let wobble = try GatePlan.rule(FlappingGate.self, "wobble", ["within": "20m", "calm": "6m"])
+        var bot = Rehearsal.checked(.rehearsed(gates: [wobble, group]))
+        _ = bot.play(String(repeating: "w.", count: 20))
+        let told = bot.decisions.filter { $0.decision == .send }
+        #expect(told.count == 2, "\(told.map(\.message.headline))")
+        #expect(told.last?.message.fields.map(\.label) == ["Flapping"])
+    }
+
     @Test func `the severe passes where it may`() throws {
         var bot = try bot(["within": "20m", "calm": "6m", "except": "critical"])
         #expect(bot.play("w.w.w.c.") == "ORORhxOR")

@@ -57,7 +57,7 @@ public struct FlappingGate: Gate {
 
     public func remark(on notification: Notification, at now: Moment, given view: any GateView) -> Remark? {
         let swings = view.swings(of: notification.incident)
-        guard [.opened, .escalated, .resolved].contains(notification.kind), let fit = fit(among: swings),
+        guard [.opened, .escalated, .resolved, .digest].contains(notification.kind), let fit = fit(among: swings),
             let last = swings.last, last + calm > now, isNews(fit, swings, notification, at: now, view)
         else { return nil }
         return Remark(
