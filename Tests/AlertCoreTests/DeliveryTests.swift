@@ -55,6 +55,26 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `a wait that one address asked for ends where a reload leads the channel to another`() throws {
+        func plan(_ place: UInt64) -> Plan { .rehearsed(channels: [ChannelPlan(name: "team", place: place)]) }
+        var bot = Rehearsal.checked(plan(1))
+        bot.sendAnswer = { _, _ in (.retry(after: .hours(2), "busy"), .zero) }
+        bot.see(.warning)
+        bot.see(.warning, of: Subject(source: "ios", app: "bank"))
+        bot.advance(by: .minutes(1))
+        #expect(bot.state.outbox.channels["team"]?.pausedUntil != nil)
+        let before = bot.sends.count
+        bot.reload(plan(1))
+        bot.advance(by: .minutes(1))
+        #expect(bot.sends.count == before, "the same address is left alone as it asked")
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.reload(plan(2))
+        bot.advance(by: .minutes(1))
+        #expect(bot.state.outbox.channels["team"]?.pausedUntil == nil)
+        #expect(ends(bot) == ["delivered", "delivered"])
+        #expect(bot.objections == [])
+    }
+
     @Test func `a digest that tells of two troubles of one thing does not wait for itself`() throws {
         let core = Core(plan: .rehearsed())
         var state = State()

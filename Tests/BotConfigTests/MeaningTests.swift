@@ -151,6 +151,20 @@ internal import Testing
         #expect(delay.usual <= delay.worst)
     }
 
+    @Test func `a channel leads elsewhere with another address or credential, and not with another pace of its source`()
+        throws
+    {
+        func place(_ url: String, _ room: String, every: String = "5m") throws -> UInt64? {
+            try config(
+                "sources:\n  s: {plugin: any, every: \(every)}\nchannels:\n  team: {plugin: hook, url: \(url), room: \(room)}"
+            ).plan.channels[0].place
+        }
+        let here = try #require(try place("https://a.example/x", "r"))
+        #expect(try place("https://a.example/x", "r", every: "7m") == here)
+        #expect(try place("https://a.example/y", "r") != here)
+        #expect(try place("https://a.example/x", "s") != here)
+    }
+
     @Test func `a plugin is told the pace, the folder and the options`() throws {
         let config = try config(
             """

@@ -168,11 +168,13 @@ extension ConfigLoader {
             let entries = reader.entries(of: thing.value, "channel '\(thing.name)'")
             var channel: (any Channel)?
             var connection = Connection.usual
+            var place: UInt64?
             if let plugin = plugin(thing, entries, "channel", among: plugins) {
                 let options = reader.options(
                     of: plugin.manifest, name: thing.name, at: thing.position, entries,
                     common: Vocabulary.channel(plugin.manifest).names,
                     "channel '\(thing.name)'")
+                place = options.place(of: plugin.manifest)
                 let context = ChannelContext(name: thing.name, bot: bot.name, zone: bot.zone)
                 if plugin.manifest.isConnected {
                     connection = readConnection(thing, entries, "channel '\(thing.name)'")
@@ -189,7 +191,7 @@ extension ConfigLoader {
                 name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false,
                 isPager: channel?.isPager ?? false, hasCharts: channel?.hasCharts ?? false,
                 hearsAcknowledgements: own[ChannelSettings.acknowledged],
-                template: readTemplate(ChannelSettings.template, own, bot.zone), connection: connection)
+                template: readTemplate(ChannelSettings.template, own, bot.zone), connection: connection, place: place)
             return ChannelEntry(plan: plan, channel: channel, position: thing.position)
         }
     }
@@ -209,6 +211,24 @@ extension ConfigLoader {
             }
             return nil
         }
+    }
+}
+
+extension Options {
+    /// Whom the options of a channel lead to, as a hash.
+    fileprivate func place(of manifest: PluginManifest) -> UInt64 {
+        var hash = StableHash()
+        hash.add(manifest.name)
+        func add(_ name: String, _ value: Option.Value) {
+            switch value {
+            case .text(let text): for part in [name, text.reveal()] { hash.add(part) }
+            case .list(let options): for option in options { add(name, option.value) }
+            case .map(let entries): for entry in entries { add("\(name).\(entry.name)", entry.option.value) }
+            default: break
+            }
+        }
+        for name in manifest.options.names { if let option = self[named: name] { add(name, option.value) } }
+        return hash.value
     }
 }
 

@@ -186,6 +186,22 @@ extension Outbox {
         return .abandoned(delivery)
     }
 
+    /// Ends the waits of channels that lead elsewhere since the config was loaded anew: who asked for them is asked no more.
+    mutating func noteMoves(_ plan: Plan, at now: Moment, _ output: inout Output) {
+        for name in noteMoved(plan) {
+            if var record = channels[name] {
+                (record.failures, record.pausedUntil, record.lastError) = (0, nil, nil)
+                self.record(.channel(name: name, record), &output)
+            }
+            for var delivery in inOrder where delivery.channel == name {
+                guard case .waiting(let notBefore) = delivery.phase, notBefore > now else { continue }
+                delivery.phase = .waiting(notBefore: now)
+                record(.progress(id: delivery.id, delivery.progress), &output)
+            }
+            output.note(.info, "channel \(name) leads elsewhere: what waited for it is tried now", ["channel": name])
+        }
+    }
+
     /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that
     /// are gone never will. What this run has under way, when the config is loaded anew, is waited for.
     mutating func settleInterrupted(_ plan: Plan, at now: Moment, _ output: inout Output) -> [News] {

@@ -29,6 +29,8 @@ public struct Outbox: Sendable {
     private var remembersTellings = false
     /// Deliveries of which an attempt is in flight, by channel.
     private var sending: [String: Set<String>] = [:]
+    /// Where each channel led at the last start or reload.
+    private var places: [String: UInt64] = [:]
     /// How many deliveries may leave at once, by channel.
     var buckets: [String: Bucket] = [:]
     /// Why the journal cannot be written, while it cannot: nothing new is accepted for delivery then.
@@ -146,6 +148,16 @@ public struct Outbox: Sendable {
     }
 
     // MARK: - Changing
+
+    /// Takes note of where channels lead now; gives back those that led elsewhere before.
+    mutating func noteMoved(_ plan: Plan) -> [String] {
+        var moved: [String] = []
+        for channel in plan.channels {
+            guard let place = channel.place else { continue }
+            if let old = places.updateValue(place, forKey: channel.name), old != place { moved.append(channel.name) }
+        }
+        return moved
+    }
 
     /// Says at the begin of a turn whether a gate wants to know what channels are told.
     mutating func rememberTellings(_ isWanted: Bool) { remembersTellings = isWanted }

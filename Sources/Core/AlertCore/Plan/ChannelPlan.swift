@@ -15,12 +15,15 @@ public struct ChannelPlan: Sendable {
     public var template: MessageTemplate?
     /// How its service is reached; nothing is decided by it.
     public var connection: Connection
+    /// A hash of the addresses, credentials and other texts of its options, which is kept nowhere: whether a reload leads it
+    /// elsewhere. Nil where nobody knows.
+    public var place: UInt64?
 
     public init(
         name: String, pace: Pace = .unlimited, isIdempotent: Bool = false, isPager: Bool = false,
         hasCharts: Bool = false, hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default,
         template: MessageTemplate? = nil,
-        connection: Connection = .usual
+        connection: Connection = .usual, place: UInt64? = nil
     ) {
         self.name = name
         self.pace = pace
@@ -30,6 +33,7 @@ public struct ChannelPlan: Sendable {
         self.hearsAcknowledgements = hearsAcknowledgements
         self.template = template
         self.connection = connection
+        self.place = place
     }
 }
 

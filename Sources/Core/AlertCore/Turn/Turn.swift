@@ -118,6 +118,7 @@ struct Turn {
         for source in plan.sources { hasten(source) }
         state.schedule.enroll(plan)
         state.schedule.noteCatchUp(plan, at: now)
+        state.outbox.noteMoves(plan, at: now, &output)
         receiveNews(state.outbox.settleInterrupted(plan, at: now, &output))
         // Should it still be so, the first write will tell.
         if state.outbox.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
