@@ -131,6 +131,8 @@ import Testing
         #"{"kind":"swung","rule":"floor","subject":\#(subject),"at":"2026-11-20T22:00:00Z"}"#,
         #"{"kind":"swung","rule":"floor","subject":\#(subject),"key":"SHOP-12","at":"2026-11-20T22:00:00Z"}"#,
         #"{"kind":"swings","rule":"floor","subject":\#(subject),"key":"SHOP-12","swings":["2026-11-20T22:00:00Z"]}"#,
+        #"{"kind":"swings_told","rule":"floor","subject":\#(subject),"key":"SHOP-12","channel":"team","at":"2026-11-20T22:00:00Z","severity":"critical"}"#,
+        #"{"kind":"swings_told","rule":"floor","subject":\#(subject),"channel":"team"}"#,
         #"{"kind":"channel","name":"team","channel":{"failures":3,"paused_until":"2026-11-20T22:00:00Z"}}"#,
         #"{"kind":"channel","name":"ops","channel":{"failures":0,"paused_until":null,"last_error":"answered 503"}}"#,
         #"{"kind":"forgotten","subject":\#(subject)}"#,
@@ -224,6 +226,6 @@ import Testing
 
     @Test func `every kind of fact is among them`() throws {
         let kinds = Set(try Self.records.map { try JSON(parsing: $0)["kind"]?.string })
-        #expect(kinds.count == 28)
+        #expect(kinds.count == 29)
     }
 }

@@ -89,7 +89,7 @@ import Testing
         #expect(
             messages(report)
                 == unreached.map {
-                    "channel '\($0)' is never sent anything: no route, 'report_to' or rule leads to it; add it to a route, or remove it"
+                    "channel '\($0)' is sent no incident of any app: no route, 'report_to' or rule leads to it; add it to a route, or remove it"
                 })
         try scratch.write("config.yaml", Shop.config(scratch) + more)
         let free = CheckReport(

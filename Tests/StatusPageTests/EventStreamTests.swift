@@ -80,6 +80,8 @@ import Testing
             await bot.receive(.sample("a"))
             try await client.read(until: "id: a\n")
             await bot.receive(.sample("b"))
+            // While all these are answered, a stream that wakes at once would have sent it.
+            for _ in 0..<20 { #expect(try await ask(port, "/metrics").status == 200) }
             return client
         }
         defer { client.connection.close() }

@@ -88,7 +88,8 @@ struct Unsent {
         return plan.channels.filter { !led.contains($0.name) }.compactMap { channel in
             config.channelPlaces[channel.name].map {
                 Problem(
-                    $0, "channel '\(channel.name)' is never sent anything: no route, 'report_to' or rule leads to it",
+                    $0,
+                    "channel '\(channel.name)' is sent no incident of any app: no route, 'report_to' or rule leads to it",
                     advice: "add it to a route, or remove it", level: .warning)
             }
         }

@@ -32,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func run(on machine: Machine) async throws {
-        // Whoever reloads while the bot starts must not end it. What it starts with is read from now on.
+        // Whoever reloads while the bot starts, which a long journal makes seconds, must not end it.
         signal(SIGHUP, SIG_IGN)
         giveMemoryBack()
         let read = { @Sendable [common] () throws(Failure) in try ConfigFile(common.config, .builtin, on: machine) }
@@ -42,11 +42,11 @@ struct RunCommand: AsyncParsableCommand {
         let ports = machine.ports(
             stateFolder: config.bot.stateFolder, recording: RecordedFolder(config.bot.stateFolder).disk,
             faults: faults.faults)
-        // Before the journal, which can take seconds to read.
+        let bot = try openBot(config, ports, host)
+        // Signals are caught before anything else is told that the bot is up.
         guard let signals = Signals([SIGTERM, SIGINT, SIGHUP]) else {
             throw Failure(.impossible, "the system has no pipe left for signals; raise the limit of open files")
         }
-        let bot = try openBot(config, ports, host)
         let face = BotFace(bot, clock: machine.clock, process: ProcessFile.figures)
         let reloading = Reloading(bot, began: file, config, on: machine, read)
         let servers = servers(config, face, BotDesk(face, reloading) { host.log($0) })

@@ -35,7 +35,7 @@ extension ConfigLoader {
         let written = (try? own[Settings.people]) ?? []
         let people = readPeople(written, own)
         let listed = entries.first { $0.key == Settings.people.name }?.value.elements.count ?? 0
-        let overrides = readOverrides(own, people, areAllKnown: people.count == listed, zone)
+        let overrides = readOverrides(own, people, areAllKnown: !people.isEmpty && people.count == listed, zone)
         let channels = written.compactMap { person in
             person[Settings.channel].map { (name: $0, position: person.position(of: Settings.channel)) }
         }

@@ -227,7 +227,10 @@ extension Options {
             default: break
             }
         }
-        for name in manifest.options.names { if let option = self[named: name] { add(name, option.value) } }
+        // Who is mentioned, and how it looks, leads nowhere else.
+        for spec in manifest.options where spec.isRequired || spec.isSecret || spec.isAddress {
+            if let option = self[named: spec.name] { add(spec.name, option.value) }
+        }
         return hash.value
     }
 }

@@ -16,7 +16,7 @@ public struct FolderDisk: JournalDisk {
     public func makeFolder() throws(DiskFault) {
         if mkdir(folder, 0o700) == 0 {
             let parent = folder.lastIndex(of: "/").map { $0 == folder.startIndex ? "/" : String(folder[..<$0]) } ?? "."
-            if let owner = FolderDisk.owner(of: model ?? parent) { _ = chown(folder, owner.user, owner.group) }
+            if let owner = FolderDisk.owner(of: model ?? parent) { _ = lchown(folder, owner.user, owner.group) }
             // The parent holds the new folder's name: without a sync a power cut could take the whole journal.
             return try sync(parent, .makeFolder)
         }
@@ -104,13 +104,15 @@ public struct FolderDisk: JournalDisk {
         _ operation: DiskFault.Operation
     ) throws(DiskFault) -> OpenFile {
         // O_NONBLOCK keeps a pipe that has a journal's name from holding up the bot; on files it does nothing.
-        let descriptor = retrying { Glibc.open(path(name), flags | O_CLOEXEC | O_NONBLOCK, 0o600) }
+        let heir = flags & O_CREAT != 0 ? FolderDisk.owner(of: folder) : nil
+        // Root must not be led to a file elsewhere, and give that away.
+        let following = heir == nil ? 0 : O_NOFOLLOW
+        let descriptor = retrying { Glibc.open(path(name), flags | following | O_CLOEXEC | O_NONBLOCK, 0o600) }
         guard descriptor >= 0 else { throw DiskFault(operation, name, errno) }
         let file = OpenFile(descriptor, name, path: path(name))
-        if flags & O_CREAT != 0, let owner = FolderDisk.owner(of: folder) {
-            _ = fchown(descriptor, owner.user, owner.group)
-        }
-        guard try file.status().st_mode & S_IFMT == S_IFREG else { throw DiskFault(operation, name, .notAFile) }
+        let status = try file.status()
+        guard status.st_mode & S_IFMT == S_IFREG else { throw DiskFault(operation, name, .notAFile) }
+        if let heir, status.st_nlink == 1 { _ = fchown(descriptor, heir.user, heir.group) }
         return file
     }
 }

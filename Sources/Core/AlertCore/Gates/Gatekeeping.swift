@@ -133,8 +133,8 @@ extension State {
     ) -> Moment? {
         guard let due = plan.reminderDue(incident, standing, in: channel) else { return nil }
         guard incident.state == .firing || silence(of: incident, plan, at: now) != nil else { return nil }
-        // After a start the source is asked first: what it answers may be the end. What is held waits for that anyway.
-        guard standing.hold == nil else { return due }
+        // After a start the source is asked first: what it answers may be the end. What a gate holds still waits for that anyway.
+        if let hold = standing.hold, hold.checkAgain > now { return due }
         return schedule.catchesUp(incident.subject.source).map { max($0, due) } ?? due
     }
 
@@ -215,7 +215,7 @@ struct GateSight: GateView {
 
     func swings(of incident: Incident) -> [Moment] { incidents.swings(of: incident) }
     func swingsTold(of incident: Incident, in channel: String) -> SwingsTold? {
-        incidents.swingsTold(of: incident, in: channel)
+        incidents.swingsTold(incident.identity, in: channel)
     }
 
     func isFiring(_ isMeant: (Incident) -> Bool) -> Bool {

@@ -64,8 +64,8 @@ extension Incidents.Fact: RoomFact {
             json.member("subject", subject)
             json.member("key", ifAny: key)
             json.member("channel", channel)
-            json.member("at", told.at)
-            json.member("severity", told.severity.rawValue)
+            json.member("at", ifAny: told?.at)
+            json.member("severity", ifAny: told?.severity.rawValue)
         case .sightings(let id, let seen):
             json.member("incident", id)
             json.member("sightings", seen.all)
@@ -103,7 +103,9 @@ extension Incidents.Fact: RoomFact {
             self = .swingsTold(
                 rule: try reader.member("rule").string(), try Subject(reader.member("subject")),
                 key: try reader.optional("key")?.string(), channel: try reader.member("channel").string(),
-                SwingsTold(at: try reader.member("at").moment(), severity: try reader.member("severity").choice()))
+                try reader.optional("at").map { at throws(JSONMismatch) in
+                    SwingsTold(at: try at.moment(), severity: try reader.member("severity").choice())
+                })
         case "sightings":
             self = .sightings(
                 incident: try reader.member("incident").string(), try Sightings(reader.member("sightings")))

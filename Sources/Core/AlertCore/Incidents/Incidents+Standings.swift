@@ -3,6 +3,25 @@ internal import PluginKit
 // What each channel knows of incidents, as deliveries and people change it.
 
 extension Incidents {
+    /// A channel that certainly never got the message which said that something keeps coming and going is told anew.
+    mutating func forgetSwingsTold(_ delivery: Delivery, _ output: inout Output) {
+        guard !delivery.mayHaveArrived else { return }
+        for summary in delivery.message.incidents {
+            let identity = IncidentKey(rule: summary.rule, subject: summary.subject, key: summary.key)
+            guard swingsTold(identity, in: delivery.channel)?.at == delivery.queued else { continue }
+            record(
+                .swingsTold(
+                    rule: summary.rule, summary.subject, key: summary.key, channel: delivery.channel, nil), &output)
+        }
+    }
+
+    /// A clock that was set back leaves changes ahead of it; those never were.
+    mutating func dropSwings(after now: Moment, _ output: inout Output) {
+        for (key, swings) in swingsAhead(of: now) {
+            record(.swings(rule: key.rule, key.subject, key: key.key, swings.filter { $0 <= now }), &output)
+        }
+    }
+
     /// A channel that certainly never got the opening of an incident knows nothing of it: neither its end nor a
     /// reminder would make sense there. It is told anew when it works again, or when things get worse.
     ///

@@ -53,8 +53,8 @@ public struct Incidents: Sendable {
         case settled(id: String)
         /// When something began to fire and ended lately: snapshots hold it, and what is older than a day is let go.
         case swings(rule: String, Subject, key: String?, [Moment])
-        /// A channel was told that something keeps coming and going.
-        case swingsTold(rule: String, Subject, key: String?, channel: String, SwingsTold)
+        /// A channel was told that something keeps coming and going; nil where the message that said so never arrived.
+        case swingsTold(rule: String, Subject, key: String?, channel: String, SwingsTold?)
     }
 
     /// Changes of one thing that are remembered: an hour in which it changes every minute.
@@ -210,8 +210,11 @@ public struct Incidents: Sendable {
     func swings(of incident: Incident) -> [Moment] { swings[incident.identity] ?? [] }
 
     /// What the channel was told last of its coming and going.
-    func swingsTold(of incident: Incident, in channel: String) -> SwingsTold? {
-        swingsTold[incident.identity]?[channel]
+    func swingsTold(_ identity: IncidentKey, in channel: String) -> SwingsTold? { swingsTold[identity]?[channel] }
+
+    /// What has swung later than that.
+    func swingsAhead(of now: Moment) -> [(key: IncidentKey, swings: [Moment])] {
+        swings.filter { ($0.value.last ?? now) > now }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// What has not swung for a day.

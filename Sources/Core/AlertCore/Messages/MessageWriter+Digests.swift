@@ -102,10 +102,7 @@ extension MessageWriter {
 
     private func summaryLine(_ incident: Incident) -> String {
         // Late figures may have shown that it never was beyond its limit.
-        let isFalse =
-            incident.worst.limit.flatMap { limit in
-                incident.worst.figure.map { !limit.holds($0.value) }
-            } ?? false
+        let isFalse = isWithin(incident.worst.limit, incident) && isWithin(incident.evidence.limit, incident)
         let mark = Message.mark(kind: isFalse ? .closed : .opened, severity: incident.worstSeverity)
         let who = name(of: incident.subject)
         let when = incident.until.map { span(from: incident.since, to: $0) } ?? clock(incident.since)
@@ -120,6 +117,12 @@ extension MessageWriter {
                 .when: when,
             ])
         return "\(mark) \(line)" + (isFalse ? " (\(words[.detailCorrected]))" : "")
+    }
+
+    /// Whether the worst is within a limit: that which fired, or that which it had to be within to end.
+    private func isWithin(_ limit: Comparison?, _ incident: Incident) -> Bool {
+        guard let limit, let figure = incident.worst.figure else { return false }
+        return !limit.holds(figure.value)
     }
 
     /// One message about what a gate has gathered. Who reads the first names and lines only must have read the worst,

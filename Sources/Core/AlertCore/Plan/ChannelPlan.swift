@@ -15,8 +15,8 @@ public struct ChannelPlan: Sendable {
     public var template: MessageTemplate?
     /// How its service is reached; nothing is decided by it.
     public var connection: Connection
-    /// A hash of the addresses, credentials and other texts of its options, which is kept nowhere: whether a reload leads it
-    /// elsewhere. Nil where nobody knows.
+    /// A hash of the addresses, credentials and whatever else its options must name, which is kept nowhere: whether a reload
+    /// leads it elsewhere. Nil where nobody knows.
     public var place: UInt64?
 
     public init(

@@ -122,7 +122,10 @@ public struct Schedule: Sendable {
     }
 
     /// Waits move along with a wall clock that was set.
-    mutating func moveWaits(by step: Duration) { waits.move(by: step) }
+    mutating func moveWaits(by step: Duration) {
+        waits.move(by: step)
+        catchingUp = [:]
+    }
 
     mutating func forgetEndedWaits(at now: Moment) { waits.forgetEnded(at: now) }
 

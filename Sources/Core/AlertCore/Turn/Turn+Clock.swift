@@ -24,6 +24,7 @@ extension Turn {
             reconsiderInTurn(moved.id)
         }
         state.incidents.forgetSightings(&output)
+        state.incidents.dropSwings(after: now, &output)
         for channel in plan.channels { dispatch(channel.name) }
         let length = whole < .zero ? .zero - whole : whole
         if length >= Trouble.clockStepMin, reportsClock {

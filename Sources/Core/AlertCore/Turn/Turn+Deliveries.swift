@@ -41,8 +41,10 @@ extension Turn {
                 .channelFailing, about: delivery.channel, severity: .critical,
                 Phrase(.troubleDead, [.channel: .text(delivery.channel), .cause: .text(sentence)]))
             follow(state.incidents.forgetAnnouncement(delivery, forNow: true, &output))
+            state.incidents.forgetSwingsTold(delivery, &output)
         case .abandoned(let delivery):
             follow(state.incidents.forgetAnnouncement(delivery, forNow: false, &output))
+            state.incidents.forgetSwingsTold(delivery, &output)
         }
     }
 

@@ -49,10 +49,7 @@ extension Turn {
         var message = writer.message(
             part, gathering, why: plan.gate(gathering.gate)?.gate.gathers, issues: issues)
         let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
-        // What is remarked of many is said once.
-        for field in remarks.joined().map(writer.field) where !message.fields.contains(field) {
-            message.fields.append(field)
-        }
+        message.fields += remarked(part.members, remarks)
         let delivery = accept(message, message.kind, channel, incident: nil)
         for (member, remarks) in zip(part.members, remarks) {
             noteSwings(member.notification, remarks)
@@ -67,6 +64,19 @@ extension Turn {
             delivery.message, incident: nil, delivery: delivery.id)
         state.agenda.dispatch(channel, at: now)
     }
+
+    /// What gates remark of the members of a message, the first few, each with whom it is about.
+    private func remarked(_ members: ArraySlice<Member>, _ remarks: [[Remark]]) -> [Message.Field] {
+        let all = zip(members, remarks).lazy.flatMap { member, remarks in
+            remarks.map { (member.notification.incident.subject.app.tamed, writer.field($0)) }
+        }
+        return all.prefix(Turn.remarksMax).map { app, field in
+            members.count > 1 ? Message.Field(field.label, "\(app): \(field.value)") : field
+        }
+    }
+
+    /// A message for many is to stay one that people read.
+    private static let remarksMax = 3
 
     private mutating func takeMembers(of gathering: Gathering, in channel: String) -> [Member] {
         let place = GatheringPlace(channel: channel, gathering: gathering)

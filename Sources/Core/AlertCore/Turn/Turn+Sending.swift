@@ -94,8 +94,9 @@ extension Turn {
         var message = writer.message(story, notification.kind)
         let correction = correction(of: incident, standing)
         if let correction { message.fields.append(writer.field(correction)) }
-        message.fields += remarks.map(writer.field)
-        let delivery = accept(message, about: story, notification.kind, in: channel)
+        let remarked = remarks.map(writer.field)
+        message.fields += remarked
+        let delivery = accept(message, about: story, notification.kind, in: channel, remarked: remarked)
         let told = standing.told(notification, figureToSay(of: incident, notification.kind), correction, at: now)
         state.incidents.keep(told, of: incident.id, in: channel, &output)
         rememberEnd(notification)
@@ -118,8 +119,11 @@ extension Turn {
 
     /// Accepts a message about one incident. One of the same incident that has certainly not arrived yet is replaced:
     /// newer truth overtakes it.
+    ///
+    /// - Parameter remarked: what gates add, whichever message it becomes.
     private mutating func accept(
-        _ new: Message, about story: Story, _ newKind: Notification.Kind, in channel: String
+        _ new: Message, about story: Story, _ newKind: Notification.Kind, in channel: String,
+        remarked: [Message.Field]
     ) -> Delivery {
         var (message, kind) = (new, newKind)
         for old in state.outbox.overtaken(of: story.incident.id, in: channel) {
@@ -149,6 +153,7 @@ extension Turn {
             }
             state.outbox.end(old, .replaced, at: now, &output)
         }
+        for field in remarked where !message.fields.contains(field) { message.fields.append(field) }
         return accept(message, kind, channel, incident: story.incident.id)
     }
 

@@ -2,12 +2,20 @@ internal import PluginKit
 
 /// The figures of several queries put together: what is about the same subject and the same span is one observation.
 ///
-/// What is wrong with the figures of one subject is no fault of the others: it is left out, and says so. Only where nothing
-/// else is there, the poll fails with it.
+/// What is wrong with the figures of one app over one span is no fault of the others: it is left out, all releases of it,
+/// lest the others pass for the app, and says so. Only where nothing else is there, the poll fails with it.
 struct Join: Sendable {
     private struct Place: Hashable, Sendable {
         let subject: Subject
         let span: TimeSpan
+    }
+
+    /// What is left out together.
+    private struct Part: Hashable, Sendable {
+        let app: String
+        let span: TimeSpan
+
+        init(_ place: Place) { (app, span) = (place.subject.app, place.span) }
     }
 
     private struct Row: Sendable {
@@ -21,7 +29,7 @@ struct Join: Sendable {
     private var places: [Place] = []
     private var rows: [Place: Row] = [:]
     /// What is wrong with the figures of whom, the first of each.
-    private var flaws: [Subject: PollFailure] = [:]
+    private var flaws: [Part: PollFailure] = [:]
 
     /// A sample may lie ahead of the bot by as much as two clocks differ.
     private static let clocksApartMax = Duration.minutes(5)
@@ -46,15 +54,6 @@ struct Join: Sendable {
             }
             for sample in series.samples {
                 guard let value = sample.value else { continue }
-                guard value.isFinite else {
-                    let flaw = PollFailure(
-                        .badAnswer,
-                        "metric '\(metric)': the figure of \(Join.text(series.labels)) is infinite; something was divided "
-                            + "by zero, or a bucket has no end"
-                    )
-                    flaws[subject] = flaws[subject] ?? flaw
-                    continue
-                }
                 guard sample.at <= poll.now + Join.clocksApartMax else {
                     throw PollFailure(
                         .badAnswer,
@@ -64,7 +63,17 @@ struct Join: Sendable {
                 guard let covered = TimeSpan(from: sample.at - span, to: sample.at) else {
                     throw PollFailure(.badAnswer, "a sample of \(sample.at) is too far in the past")
                 }
-                add(value, of: metric, at: Place(subject: subject, span: covered), series.labels)
+                let place = Place(subject: subject, span: covered)
+                guard value.isFinite else {
+                    let flaw = PollFailure(
+                        .badAnswer,
+                        "metric '\(metric)': the figure of \(Join.text(series.labels)) is infinite; something was divided "
+                            + "by zero, or a bucket has no end"
+                    )
+                    flaws[Part(place)] = flaws[Part(place)] ?? flaw
+                    continue
+                }
+                add(value, of: metric, at: place, series.labels)
             }
         }
     }
@@ -129,17 +138,17 @@ struct Join: Sendable {
     func joined() throws(PollFailure) -> Joined {
         var joined = Joined()
         var flaws = flaws
-        for place in places where flaws[place.subject] == nil {
-            flaws[place.subject] = rows[place].flatMap { Join.flaw(in: Join.settled($0.metrics), of: place.subject) }
+        for place in places where flaws[Part(place)] == nil {
+            flaws[Part(place)] = rows[place].flatMap { Join.flaw(in: Join.settled($0.metrics), of: place.subject) }
         }
         joined.observations = observations(without: flaws)
-        let inOrder = flaws.sorted { $0.key < $1.key }
+        let inOrder = flaws.sorted { ($0.key.app, $0.key.span.to) < ($1.key.app, $1.key.span.to) }
         if joined.observations.isEmpty, let first = inOrder.first { throw first.value }
         joined.warnings = inOrder.prefix(Join.flawsToldMax).map { "left out: \($0.value.description)" }
         if inOrder.count > Join.flawsToldMax {
             joined.warnings.append("left out for the like: \(inOrder.count - Join.flawsToldMax) more")
         }
-        for (subject, _) in inOrder { joined.unread.add(subject.app) }
+        for (part, _) in inOrder { joined.unread.add(part.app) }
         return joined
     }
 
@@ -155,9 +164,9 @@ struct Join: Sendable {
         )
     }
 
-    private func observations(without flaws: [Subject: PollFailure]) -> [Observation] {
+    private func observations(without flaws: [Part: PollFailure]) -> [Observation] {
         var observations: [Observation] = []
-        for place in places where flaws[place.subject] == nil {
+        for place in places where flaws[Part(place)] == nil {
             guard let row = rows[place] else { continue }
             let metrics = Join.settled(row.metrics)
             observations.append(

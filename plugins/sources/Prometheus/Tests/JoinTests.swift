@@ -121,10 +121,23 @@ import Testing
         #expect(report.warnings.count == 1 && report.warnings[0].contains("tiny"), "\(report.warnings)")
     }
 
+    @Test func `of an app with a bad release nothing is judged, lest the others pass for it`() throws {
+        let source = try source(["release_label": text("v")])
+        let series = ["5.1", "5.2"].map { #"{"app": "shop", "v": "\#($0)"}"# } + [#"{"app": "bank", "v": "1"}"#]
+        let played = play(
+            source,
+            [
+                "(sessions_total": vector((series[0], "900"), (series[1], "40"), (series[2], "5")),
+                "crashed": vector((series[0], "1"), (series[1], "44"), (series[2], "0")),
+            ])
+        #expect(played.observations.map(\.subject.app) == ["bank"])
+        #expect(played.report?.unread == .apps(["shop"]))
+    }
+
     @Test func `special values are told with their metric`() throws {
         let source = try source(["metrics": map(["m": "x"]), "app": text("a")])
-        let report = try #require(play(source, ["": answer(fixture: "query_vector_special_values.json")]).report)
-        #expect(report.warnings.first?.hasPrefix("left out: metric 'm': the figure of") == true, "\(report.warnings)")
+        let failure = try #require(play(source, ["": answer(fixture: "query_vector_special_values.json")]).failure)
+        #expect(failure.description.contains("metric 'm': the figure of"))
     }
 
     @Test func `a percentage is not taken for a fraction`() throws {
