@@ -163,7 +163,7 @@ import Testing
             Issue.record("it was taken")
             return
         }
-        #expect(why.hasPrefix("a mute for 5000 d is longer than a year; say until when if that is meant"), "\(why)")
+        #expect(why.hasPrefix("a mute for 5000 d is longer than a year; give the date on which it ends"), "\(why)")
         #expect(bot.state.mutes.count == 0)
         _ = tell(&bot, .mute(.all, until: .at(.utc("2099-01-01 00:00")), reason: nil, by: nil))
         #expect(bot.state.mutes.count == 1)

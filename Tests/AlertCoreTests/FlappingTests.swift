@@ -152,6 +152,22 @@ import Testing
         #expect(told.last?.message.fields.map(\.label) == ["Flapping"])
     }
 
+    @Test func `a message that never arrived has told nobody`() throws {
+        var bot = try bot()
+        bot.sendAnswer = { delivery, _ in
+            let says = delivery.message.fields.contains { $0.label == "Flapping" }
+            return (says ? .refusedChannel("gone") : .delivered(receipt: nil), .zero)
+        }
+        _ = bot.play("w.w.")
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        let before = bot.decisions.count
+        _ = bot.play("w.w")
+        let told = bot.decisions.dropFirst(before).filter {
+            $0.reason == .flapping && $0.decision == .send && $0.message.fields.contains { $0.label == "Flapping" }
+        }
+        #expect(told.count == 1)
+    }
+
     @Test func `the severe passes where it may`() throws {
         var bot = try bot(["within": "20m", "calm": "6m", "except": "critical"])
         #expect(bot.play("w.w.w.c.") == "ORORhxOR")

@@ -55,6 +55,33 @@ import Testing
             bot.decisions.map(\.decision) == Array(repeating: .hold(until: .rehearsalStart + .minutes(2)), count: 3))
     }
 
+    @Test func `a message for many is not brought up to date with one of them, a message for one is`() throws {
+        let core = Core(plan: .rehearsed(gates: [try .rule(GroupGate.self, "together", [:])]))
+        var state = State()
+        func step(_ input: Input, _ now: Moment) -> [SendOrder] {
+            let output = core.step(&state, input, at: now)
+            return output.effects.compactMap { if case .send(let order) = $0 { order } else { nil } }
+        }
+        let start = Moment.rehearsalStart
+        let subjects = parts("shop", 2) + [Subject(source: "ios", app: "bank")]
+        func seen(_ cue: Cue, _ now: Moment) -> Input {
+            .polled(
+                source: "ios", PollReport(.values(subjects.map { .cue(cue, of: $0, at: now) })), validators: [:])
+        }
+        _ = step(.started, start)
+        _ = step(seen(.warning, start), start)
+        for order in step(.tick, start + .seconds(30)) {
+            _ = step(.delivered(id: order.delivery.id, .delivered(receipt: "r")), start + .seconds(31))
+        }
+        let later = start + .minutes(5)
+        let worse = step(seen(.critical, later), later)
+        #expect(worse.map(\.thread) == ["r", "r", "r"])
+        let isOwn = Dictionary(grouping: worse, by: \.isThreadOwn).mapValues { orders in
+            orders.flatMap { $0.delivery.message.incidents.map(\.subject.app) }.sorted()
+        }
+        #expect(isOwn == [true: ["bank"], false: ["shop", "shop"]])
+    }
+
     @Test func `until when something is held counts the group that waits behind quiet hours`() throws {
         var bot = try bot(
             ["wait": "10m", "by": "source"], after: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00")])

@@ -19,6 +19,11 @@ internal import Testing
             Array(yaml.utf8), folder: "/etc/bot", catalog: FakeWorld.catalog, surroundings: surroundings)
     }
 
+    @Test func `a token that is not there is not called short`() {
+        let yaml = "bot: {token: \"${file:api-token}\", public_url: \"https://alerts.example.com\"}" + least
+        #expect(review(yaml).problems.map(\.line) == [])
+    }
+
     @Test func `secrets need not be there for a review`() {
         let yaml = """
             bot: {name: "${file:name}", timezone: "${env:ZONE}", heartbeat: "${env:PING}", listen: "${env:LISTEN}"}

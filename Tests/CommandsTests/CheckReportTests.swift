@@ -60,7 +60,7 @@ import Testing
             ("wake: {plugin: escalate, to: ops, severity: info}", false, nil),
             (
                 "wake: {plugin: escalate, to: ops}", false,
-                "rule 'wake' never escalates what a rule finds: it waits for critical, and no rule can be that severe"
+                "rule 'wake' never escalates anything: it waits for critical, and no rule can be that severe"
             ),
         ] as [(String, Bool, String?)])
     func `a check warns of what can never be sent`(rule: String, critical: Bool, words: String?) throws {
@@ -89,7 +89,7 @@ import Testing
         #expect(
             messages(report)
                 == unreached.map {
-                    "channel '\($0)' is sent no incident of any app: no route, 'report_to' or rule leads to it; add it to a route, or remove it"
+                    "channel '\($0)' gets no alert about any app: no route, 'report_to' or rule leads to it; add it to a route, or remove it"
                 })
         try scratch.write("config.yaml", Shop.config(scratch) + more)
         let free = CheckReport(

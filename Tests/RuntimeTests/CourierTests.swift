@@ -13,7 +13,7 @@ internal import Testing
 
     private func attempt(
         _ channel: HookChannel = HookChannel(), secrets: [Secret] = [], faults: Faults? = nil,
-        possiblyRepeated: Bool = false, isPlain: Bool = false, thread: String? = nil,
+        possiblyRepeated: Bool = false, isPlain: Bool = false, thread: String? = nil, isThreadOwn: Bool = true,
         _ answer: @escaping ScriptedWeb.Answer
     ) async -> DeliveryOutcome {
         var ports = Ports.staged(stage, clock, answer)
@@ -22,8 +22,9 @@ internal import Testing
         let delivery = Delivery(
             id: "d-1", channel: "team", number: 1, kind: .opened, incident: "i-1", message: message,
             queued: clock.now(), attempts: 1, possiblyRepeated: possiblyRepeated, isPlain: isPlain)
-        return await Courier(ports: ports, redactor: Redactor(secrets)).attempt(delivery, channel, thread: thread)
-            .outcome
+        return await Courier(ports: ports, redactor: Redactor(secrets)).attempt(
+            delivery, channel, thread: thread, isThreadOwn: isThreadOwn
+        ).outcome
     }
 
     @Test(arguments: [
@@ -148,6 +149,13 @@ internal import Testing
         #expect(
             told.allSatisfy { $0.contains("channel team: the opening message stays as it was: answered \(status)") })
         #expect(told.allSatisfy { !$0.contains("s3cr3t") })
+    }
+
+    @Test func `an opening message that tells of others, too, is left as it was`() async {
+        var channel = HookChannel()
+        channel.updated = "https://hooks.example/update"
+        _ = await attempt(channel, isThreadOwn: false) { _, _ throws(TransportError) in .says("ok") }
+        #expect(stage.asked == [HookChannel.address + "d-1"])
     }
 
     @Test(arguments: [500, 413, 410]) func `what has not arrived updates nothing`(status: Int) async {

@@ -71,7 +71,7 @@ struct Unsent {
             else { return nil }
             return Problem(
                 place,
-                "rule '\(gate.name)' never escalates what a rule finds: it waits for \(severity.rawValue), and no rule "
+                "rule '\(gate.name)' never escalates anything: it waits for \(severity.rawValue), and no rule "
                     + "can be that severe",
                 advice: "lower its 'severity', or have a rule reach it", level: .warning)
         }
@@ -89,7 +89,7 @@ struct Unsent {
             config.channelPlaces[channel.name].map {
                 Problem(
                     $0,
-                    "channel '\(channel.name)' is sent no incident of any app: no route, 'report_to' or rule leads to it",
+                    "channel '\(channel.name)' gets no alert about any app: no route, 'report_to' or rule leads to it",
                     advice: "add it to a route, or remove it", level: .warning)
             }
         }

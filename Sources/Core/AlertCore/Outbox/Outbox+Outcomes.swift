@@ -198,7 +198,9 @@ extension Outbox {
                 delivery.phase = .waiting(notBefore: now)
                 record(.progress(id: delivery.id, delivery.progress), &output)
             }
-            output.note(.info, "channel \(name) leads elsewhere: what waited for it is tried now", ["channel": name])
+            output.note(
+                .info, "channel \(name) has a new address or credential: what was waiting is sent now",
+                ["channel": name])
         }
     }
 

@@ -26,7 +26,7 @@ extension Turn {
         }
         if case .after(let length) = until, length > Mute.lengthMax {
             return .refused(
-                "a mute for \(length.short) is longer than a year; say until when if that is meant, "
+                "a mute for \(length.short) is longer than a year; give the date on which it ends, "
                     + "or write it into the config, as a rule of plugin mute")
         }
         state.mutes.forgetEnded(at: now, &output)

@@ -146,7 +146,7 @@ struct Join: Sendable {
         if joined.observations.isEmpty, let first = inOrder.first { throw first.value }
         joined.warnings = inOrder.prefix(Join.flawsToldMax).map { "left out: \($0.value.description)" }
         if inOrder.count > Join.flawsToldMax {
-            joined.warnings.append("left out for the like: \(inOrder.count - Join.flawsToldMax) more")
+            joined.warnings.append("left out for similar reasons: \(inOrder.count - Join.flawsToldMax) more")
         }
         for (part, _) in inOrder { joined.unread.add(part.app) }
         return joined
