@@ -315,6 +315,18 @@ import Testing
         #expect(bot.marks(of: "alertbot") == "OR")
     }
 
+    @Test func `a journal that was damaged is told once a start, and is over after a day`() throws {
+        var bot = Rehearsal(.rehearsed())
+        for input in [Input.started, .journalDamaged("3 damaged lines")] { bot.step(input) }
+        let told = try #require(bot.decisions.first).message
+        #expect(told.headline.contains("The journal was damaged when the bot started: 3 damaged lines."))
+        for input in [Input.started, .journalDamaged("3 damaged lines")] { bot.step(input) }
+        bot.advance(by: .hours(22))
+        #expect(bot.marks(of: "alertbot") == "O", "no reminder, and no second incident of a second start")
+        bot.advance(by: .hours(3))
+        #expect(bot.marks(of: "alertbot") == "OR")
+    }
+
     @Test(arguments: [Duration.days(2), .days(-2)])
     func `a clock that is set shortens and lengthens no wait`(step: Duration) {
         var bot = Rehearsal(.rehearsed(for: .minutes(3)))

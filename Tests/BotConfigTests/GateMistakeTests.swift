@@ -13,7 +13,7 @@ internal import Testing
         Mistake(
             "a rule that is not there, in what is waited for",
             "rules: {more: {plugin: wait, when: {rule: source-faling}}}" + least,
-            "1:43: there is no rule 'source-faling'; known: channel-failing, clock-stepped, config-refused, journal-failing, source-failing, "
+            "1:43: there is no rule 'source-faling'; known: channel-failing, clock-stepped, config-refused, journal-damaged, journal-failing, source-failing, "
                 + "source-stopped or template-failing -> source-failing"
         ),
         Mistake(

@@ -354,6 +354,27 @@ internal import Testing
         #expect(bodies.withLock { $0.first?.hasPrefix(Message.repeatNotice) } == true)
     }
 
+    @Test func `people hear of a journal that was damaged when the bot started`() async throws {
+        do {
+            let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
+            try await bot.run { await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil } }
+        }
+        let segment = "journal-00000000000000000001.jsonl"
+        let whole = try disk.openToRead(segment).read(at: 0, bytesMax: 1 << 20)
+        var state = State()
+        let ledger = try Ledger(opening: ShortDisk([segment: Array("{no record}\n".utf8) + whole]), rebuilding: &state)
+        let bot = Bot(
+            .staged(.rehearsed(reportTo: "team")),
+            ports: .staged(stage, clock) { _, _ throws(TransportError) in .says(".") }, ledger: ledger, state: state)
+        try await bot.run {
+            await bot.settle { !$0.outbox.history.isEmpty }
+        }
+        let told = await bot.state.outbox.history.map(\.delivery.message.headline)
+        #expect(told.count == 1)
+        #expect(
+            told.first?.contains("The journal was damaged when the bot started: 1 damaged line.") == true, "\(told)")
+    }
+
     @Test func `a new config is used from the next turn on`() async throws {
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
         try await bot.run {

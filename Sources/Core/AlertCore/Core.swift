@@ -24,6 +24,8 @@ public enum Input: Sendable {
     case power(isLow: Bool)
     /// The journal cannot be written, and why; nil when it can be again.
     case journal(trouble: String?)
+    /// The journal had damage when it was opened, and of what kind.
+    case journalDamaged(String)
     /// The config on the disk has had errors for a while, and the bot goes on with another; it ends with `started`.
     case configRefused(String)
     /// Somebody told the bot to do something; `id` names the one who waits for the answer.

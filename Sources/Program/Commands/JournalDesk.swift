@@ -125,16 +125,9 @@ public struct JournalDesk: Sendable {
             try terminal.line(json.prettyText)
         case .text:
             sayNotices(found)
-            try terminal.line("\(target): \(repair.saved.counted("record")) saved; lost: \(loss(found))")
+            try terminal.line("\(target): \(repair.saved.counted("record")) saved; lost: \(found.loss ?? "nothing")")
             try terminal.line("To use it: stop the bot, move \(folder) away, and rename \(target) to \(folder).")
         }
-    }
-
-    private func loss(_ found: JournalReport) -> String {
-        var parts: [String] = []
-        if found.damagedLines > 0 { parts.append(found.damagedLines.counted("damaged line")) }
-        if found.missingRecords > 0 { parts.append(Int(clamping: found.missingRecords).counted("missing record")) }
-        return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
     }
 
     /// Says what was noticed, on standard error.

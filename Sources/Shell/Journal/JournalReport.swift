@@ -1,3 +1,5 @@
+internal import Text
+
 /// What a replay found: how much there is, and everything that was not as it should be.
 public struct JournalReport: Sendable, Equatable {
     /// How many records were replayed, those of the snapshot included.
@@ -22,6 +24,8 @@ public struct JournalReport: Sendable, Equatable {
     public internal(set) var noticesOmitted = 0
     /// Whether anything committed was lost or altered. What a crash leaves behind is not damage.
     public internal(set) var isDamaged = false
+    /// Whether what was replayed began with a snapshot that is not whole.
+    private var isSnapshotBroken = false
 
     /// The report on an empty journal.
     public init() {}
@@ -31,9 +35,19 @@ public struct JournalReport: Sendable, Equatable {
         switch notice {
         case .damaged(_, let damage) where damage != .lineFeed: damagedLines += 1
         case .missing(_, let first, let last): missingRecords += last - first + 1
+        case .brokenSnapshot(_, true): isSnapshotBroken = true
         default: break
         }
         if notices.count < JournalLimits.noticesMax { notices.append(notice) } else { noticesOmitted += 1 }
+    }
+
+    /// What is lost, such as "3 damaged lines, 1 missing record"; nil where everything could be read or was there twice.
+    public var loss: String? {
+        var parts: [String] = []
+        if damagedLines > 0 { parts.append(damagedLines.counted("damaged line")) }
+        if missingRecords > 0 { parts.append(Int(clamping: missingRecords).counted("missing record")) }
+        if isSnapshotBroken { parts.append("a snapshot that is not whole") }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 }
 

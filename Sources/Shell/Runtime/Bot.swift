@@ -168,7 +168,7 @@ public actor Bot {
 
     private func work(_ grace: Duration) async {
         await withDiscardingTaskGroup { group in
-            turn([.started], &group)
+            turn(ledger.firstInputs, &group)
             for await _ in queue.bell {
                 process(queue.takeAll(), grace, &group)
                 if isStopping, sending == 0 { queue.close() }

@@ -22,6 +22,9 @@ public struct Ledger: ~Copyable {
     /// What the replay found.
     public var report: JournalReport { writer.report }
 
+    /// What the core hears first of a bot that opened it.
+    var firstInputs: [Input] { [.started] + (report.loss.map { [.journalDamaged($0)] } ?? []) }
+
     /// Takes facts into memory; gives back which could not be taken, and why, which only a fact beyond all bounds can
     /// cause.
     mutating func append(_ facts: some Sequence<Fact>, at now: Moment) -> [(fact: Fact, reason: JournalError)] {

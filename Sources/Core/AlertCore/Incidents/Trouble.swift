@@ -10,6 +10,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     case channelFailing = "channel-failing"
     /// The journal cannot be written: the disk is full, or broken.
     case journalFailing = "journal-failing"
+    /// The journal had damage when the bot started: it knows less than it did.
+    case journalDamaged = "journal-damaged"
     /// The config on the disk has errors, so the bot goes on with the one it has.
     case configRefused = "config-refused"
     /// A template gives no message, so the built-in text was sent.
@@ -27,6 +29,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     /// How long a clock that was set stays an open incident, so that who comes back to work sees it: as long as a clock
     /// that is set again and again takes to show.
     static let clockLifetime = Duration.hours(1)
+    /// The same for a journal that was damaged, which nobody may notice before the next working day: a day.
+    static let damageLifetime = Duration.days(1)
     /// How long a template that failed stays an open incident, whatever it gives meanwhile.
     static let templateLifetime = Duration.days(1)
     /// Smaller steps are adjustments, which are only logged: no rule, window or reminder is shorter than a minute.
@@ -35,7 +39,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     /// The time between reminders, as of any other incident; nil for what has happened and does not last.
     public var repeatInterval: Duration? {
         switch self {
-        case .clockStepped, .templateFailing: nil
+        case .clockStepped, .journalDamaged, .templateFailing: nil
         case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing, .configRefused:
             RuleSettings.remindsAfter
         }
@@ -44,7 +48,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     /// Whether there is only one thing that it can be about, so that its name says all.
     var isOfOne: Bool {
         switch self {
-        case .journalFailing, .configRefused, .clockStepped: true
+        case .journalFailing, .journalDamaged, .configRefused, .clockStepped: true
         case .sourceFailing, .sourceStopped, .channelFailing, .templateFailing: false
         }
     }
@@ -55,6 +59,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
         case .clockStepped: Phrase(.overClock)
         case .templateFailing: Phrase(.overTemplate)
         case .configRefused: Phrase(.overConfig)
+        case .journalDamaged: Phrase(.overDamage)
         case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing: Phrase(.overWorks)
         }
     }
@@ -64,7 +69,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .sourceFailing: .sourceStopped
         case .sourceStopped: .sourceFailing
-        case .channelFailing, .journalFailing, .configRefused, .templateFailing, .clockStepped: nil
+        case .channelFailing, .journalFailing, .journalDamaged, .configRefused, .templateFailing, .clockStepped: nil
         }
     }
 

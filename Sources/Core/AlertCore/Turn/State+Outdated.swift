@@ -43,7 +43,7 @@ extension State {
                 case .sourceFailing, .sourceStopped: plan.source(name) != nil
                 case .templateFailing:
                     plan.channel(name)?.template != nil || plan.detector(name)?.template != nil
-                case .journalFailing, .configRefused, .clockStepped: true
+                case .journalFailing, .journalDamaged, .configRefused, .clockStepped: true
                 }
             let id = trouble == .templateFailing ? PhraseID.closedTemplate : .closedName
             return isKnown ? nil : Phrase(id, [.name: .text(name)])

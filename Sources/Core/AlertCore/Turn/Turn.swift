@@ -47,6 +47,10 @@ struct Turn {
             for id in ids { receiveNews([state.outbox.takeBack(id, plan, at: now, &output)].compactMap(\.self)) }
         case .power(let isLow): state.schedule.setPower(isLow: isLow)
         case .journal(let trouble): noteJournal(trouble)
+        case .journalDamaged(let what):
+            raiseTrouble(
+                .journalDamaged, about: Trouble.journal, severity: .warning,
+                Phrase(.troubleDamage, [.cause: .text(what)]))
         case .configRefused(let why):
             raiseTrouble(
                 .configRefused, about: Trouble.config, severity: .warning,
@@ -153,6 +157,7 @@ struct Turn {
         closeSilent()
         for subject in state.outdated(at: now) { state.figures.record(.forgotten(subject), &output) }
         clearTrouble(.clockStepped, about: Trouble.clock, ifOlderThan: Trouble.clockLifetime)
+        clearTrouble(.journalDamaged, about: Trouble.journal, ifOlderThan: Trouble.damageLifetime)
         state.agenda.set(.housekeeping, now + .hours(1))
     }
 

@@ -293,6 +293,11 @@ extension PhraseID {
             """
         case .troubleDead: "A message to channel {channel} cannot be delivered: {cause}"
         case .troubleJournal: "The journal cannot be written, so nothing new is sent until it can be: {cause}"
+        case .troubleDamage:
+            """
+            The journal was damaged when the bot started: {cause}. What those lines said is lost, so a \
+            message may come a second time. Check the disk; `alertbot journal verify` names every place.
+            """
         case .troubleConfig:
             "The config has changed and has errors, so the bot is still using the previous one: {cause}"
         case .troubleTemplate:
@@ -312,6 +317,7 @@ extension PhraseID {
             """
         case .overClock: "The clock has not been set again since."
         case .overTemplate: "The template works again."
+        case .overDamage: "The bot has gone on with what could be read."
         case .overConfig: "The config is valid again and in use."
         case .overWorks: "It is working again."
 

@@ -303,6 +303,11 @@ extension PhraseID {
         case .troubleDead: "No se puede entregar un mensaje al canal {channel}: {cause}"
         case .troubleJournal:
             "No se puede escribir el diario, así que no se envía nada nuevo hasta que se pueda: {cause}"
+        case .troubleDamage:
+            """
+            El diario estaba dañado cuando arrancó el bot: {cause}. Lo que decían esas líneas se ha perdido, así \
+            que un mensaje puede llegar dos veces. Revisa el disco; `alertbot journal verify` indica cada lugar.
+            """
         case .troubleConfig:
             "La configuración ha cambiado y tiene errores, así que el bot sigue usando la anterior: {cause}"
         case .troubleTemplate:
@@ -322,6 +327,7 @@ extension PhraseID {
             """
         case .overClock: "Desde entonces no se ha vuelto a cambiar el reloj."
         case .overTemplate: "La plantilla vuelve a dar mensajes."
+        case .overDamage: "El bot ha seguido con lo que se podía leer."
         case .overConfig: "La configuración vuelve a ser válida y está en uso."
         case .overWorks: "Vuelve a funcionar."
 

@@ -4,9 +4,9 @@ internal import PluginKit
 // Text of strangers made fit for Matrix: bounded, on one line, and without what could deceive a reader.
 
 extension String {
-    /// The text on one line, cut in the middle so that it takes at most `limit` bytes of the event, as HTML or not.
+    /// The text on one line and without links, which are a message's own alone, cut in the middle so that it takes at most `limit` bytes of the event, as HTML or not.
     func cut(to limit: Int) -> String {
-        roughlyCut(to: limit).tamed.trimmed.defused.fitted(to: limit)
+        roughlyCut(to: limit).tamed.trimmed.defused.withoutLinks.fitted(to: limit)
     }
 
     /// The text with its middle cut out where it would take more bytes of the event than the limit, as HTML or not;

@@ -59,6 +59,7 @@ private func htmlFlaws(_ html: String) -> [String] {
     if text.unicodeScalars.contains(where: { "<>\"".unicodeScalars.contains($0) }) {
         flaws.append("text that is not escaped")
     }
+    if text.unicodeScalars.contains("://".unicodeScalars) { flaws.append("a link that is not ours") }
     let entities = /&(amp|lt|gt|quot|#39);/.matchingSemantics(.unicodeScalar)
     if text.replacing(entities, with: "").unicodeScalars.contains("&") { flaws.append("an '&' that is not escaped") }
     return flaws
