@@ -104,4 +104,9 @@ public struct ChatWebhook: Sendable {
     public func request(_ body: HTTPRequest.Body) -> HTTPRequest {
         HTTPRequest(.post, address, body: body, allowsPlainHTTP: allowsPlainHTTP)
     }
+
+    /// What changes a message that was posted before, for chats whose messages have addresses below the webhook's.
+    public func change(of path: String, to payload: JSON) -> HTTPRequest {
+        HTTPRequest(.patch, address.appendingPath(path), body: .json(payload), allowsPlainHTTP: allowsPlainHTTP)
+    }
 }

@@ -6,6 +6,7 @@ public struct HTTPRequest: Hashable, Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case patch = "PATCH"
     }
 
     public enum Body: Hashable, Sendable {

@@ -112,6 +112,13 @@ public struct GuardedText: Hashable, Sendable, CustomStringConvertible, Expressi
         return self
     }
 
+    /// The text, which is an address, with more behind its path: before its query, should it have one.
+    public func appendingPath(_ path: String) -> GuardedText {
+        let whole = reveal()
+        let (address, query) = divided(at: whole.utf8.prefix { !"?#".utf8.contains($0) }.count)
+        return "\(address.droppingLast(anyOf: ["/"]))\(path)\(query)"
+    }
+
     /// The text as one piece of a URL.
     public var percentEncoded: GuardedText { mapped(\.percentEncoded) }
 

@@ -83,6 +83,15 @@ public struct DiscordChannel: WebhookChat {
                 ])))
     }
 
+    /// The opening message says how it stands, for those who look at nothing else; a webhook can answer none.
+    public func update(after posting: Posting) -> HTTPRequest? {
+        guard !posting.isPlain, posting.message.kind.changesStanding, let opening = posting.thread,
+            !opening.isEmpty, opening.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else { return nil }
+        let told = Posting(id: posting.id, message: posting.message, at: posting.at)
+        return webhook.change(of: "/messages/\(opening)", to: DiscordPayload.edit(payload(told)))
+    }
+
     public static func picture(of payload: JSON) -> ChatPicture { DiscordPicture.of(payload) }
 
     public static func outcome(of answer: ChatAnswer) -> DeliveryOutcome { DiscordAnswer.outcome(of: answer) }

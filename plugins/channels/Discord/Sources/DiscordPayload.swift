@@ -56,6 +56,14 @@ enum DiscordPayload {
 
     private static let suppressEmbeds: Int64 = 4
 
+    /// The payload as it changes a message: what an edit leaves out stays as it was.
+    static func edit(_ payload: JSON) -> JSON {
+        guard var object = payload.object else { return payload }
+        if object["flags"] == nil { object["flags"] = 0 }
+        if object["embeds"] == nil { object["embeds"] = [] }
+        return .object(object)
+    }
+
     /// The payload with a picture in its embed, which the request carries.
     static func showing(_ image: ChartImage, in payload: JSON) -> JSON {
         guard var object = payload.object else { return payload }

@@ -41,6 +41,30 @@ private func channel(
         #expect(try snapshotFlaw(of: plain, named: "hostile-plain") == nil)
     }
 
+    @Test func `the opening message is edited to say how it stands`() throws {
+        func update(
+            _ message: Message, thread: String? = "1200", isPlain: Bool = false, query: String = ""
+        ) throws -> HTTPRequest? {
+            try channel("https://discord.com/api/webhooks/", query).update(
+                after: Posting(
+                    id: "d-2", message: message, isPlain: isPlain, thread: thread, at: ChannelConformance.now))
+        }
+        let edit = try #require(try update(SampleMessages.resolved, query: "?thread_id=1100"))
+        #expect(edit.method == .patch)
+        #expect(
+            edit.url.reveal()
+                == "https://discord.com/api/webhooks/\(secret)/messages/1200?thread_id=1100&wait=true")
+        #expect(!edit.url.description.contains(secret))
+        #expect(try snapshotFlaw(of: edit, named: "edit") == nil)
+        for message in [SampleMessages.opened, SampleMessages.digest, SampleMessages.test] {
+            #expect(try update(message) == nil, "\(message.kind)")
+        }
+        for thread in [nil, "", "../../x", "12/3"] {
+            #expect(try update(SampleMessages.resolved, thread: thread) == nil)
+        }
+        #expect(try update(SampleMessages.resolved, isPlain: true) == nil)
+    }
+
     @Test func `the plain form is text and nothing else`() throws {
         let plain = try #require(try channel().request(for: SampleMessages.opened, isPlain: true))
         #expect(try snapshotFlaw(of: plain, named: "opened-plain") == nil)
