@@ -31,6 +31,12 @@ import Testing
         ([("X-Ratelimit-Reset", "3")], "", .seconds(3)),
         ([("X-RateLimit-Reset", "1795219900"), ("X-RateLimit-Reset-After", "64.5")], "", .milliseconds(64_500)),
         ([("X-RateLimit-Period-In-Sec", "60")], "", .seconds(60)),
+        // The IETF's drafts, the newer ones first; what is left of another limit does not matter.
+        ([("RateLimit", #""default";r=0;t=30"#)], "", .seconds(30)),
+        ([("RateLimit", #""burst";r=0;t=5, "user";pk=:dXNlcg==:;r=0;t=3600, "day";r=9;t=80000"#)], "", .hours(1)),
+        ([("RateLimit", "limit=100, remaining=0, reset=50")], "", .seconds(50)),
+        ([("RateLimit-Limit", "100"), ("RateLimit-Remaining", "0"), ("RateLimit-Reset", "50")], "", .seconds(50)),
+        ([("X-Rate-Limit-Remaining", "0"), ("X-Rate-Limit-Reset", "1795219264")], "", .seconds(64)),
         // Global or not: the longest of all that is said.
         (
             [("Retry-After", "65"), ("X-RateLimit-Global", "true"), ("X-RateLimit-Scope", "global")],
@@ -72,6 +78,9 @@ import Testing
         // Something is left of the limit, so it is not what this refusal is about.
         ([("X-RateLimit-Remaining", "4"), ("X-RateLimit-Reset-After", "0.5")], ""),
         ([("X-RateLimit-Global", "true"), ("X-RateLimit-Scope", "global")], ""),
+        ([("RateLimit", #""default";r=4;t=30"#)], ""), ([("RateLimit", "remaining=4, reset=30")], ""),
+        ([("RateLimit", ";;,=,==;r=;t=x;r=0")], ""), ([("RateLimit", String(repeating: "t=3,", count: 300))], ""),
+        ([("RateLimit", #""default";r=0;t=-1"#)], ""), ([("RateLimit", "0")], ""),
     ]
 
     @Test(arguments: [429, 503], nonsense.indices)
@@ -84,6 +93,22 @@ import Testing
         let headers = [("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset-After", "30")]
         #expect(wait(headers, "", status: 502) == nil)
         #expect(wait(headers + [("Retry-After", "2")], "", status: 502) == .seconds(2))
+    }
+
+    @Test(arguments: [
+        ([("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1795219264")], Duration.seconds(64)),
+        ([("RateLimit-Remaining", "0"), ("RateLimit-Reset", "7")], .seconds(7)),
+        ([("RateLimit", #""minute";r=0;t=50, "day";r=900;t=80000"#)], .seconds(50)),
+        // Longer than any window: the refusal that may follow says so again.
+        ([("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset-After", "80000")], .hours(1)),
+        ([("X-RateLimit-Remaining", "1"), ("X-RateLimit-Reset", "1795219264")], nil),
+        ([("X-RateLimit-Remaining", "0")], nil), ([("X-RateLimit-Reset", "1795219264")], nil),
+        ([("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1470173023")], nil),
+        ([("X-RateLimit-Period-In-Sec", "60")], nil), ([], nil),
+    ])
+    func `an answer that was the last of its limit asks for a wait`(headers: [(String, String)], wanted: Duration?) {
+        let answer = HTTPResponse(status: 200, headers: headers, body: [])
+        #expect(answer.spentLimitWait(now: ToldWaitTests.now) == wanted)
     }
 
     @Test func `a page of any size is not read`() {

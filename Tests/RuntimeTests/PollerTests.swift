@@ -213,6 +213,20 @@ private struct TalkingSource: Source {
         #expect(try failure(answer.report).retryAt == retryAt + .milliseconds(7001))
     }
 
+    @Test func `the last answer of a limit keeps the source waiting, whatever it says`() async throws {
+        let reset = clock.now() + .seconds(90)
+        let answer = try await poll(LookSource("ios"), try order()) { _, _ throws(TransportError) in
+            HTTPResponse(
+                status: 200, headers: [("RateLimit-Remaining", "0"), ("RateLimit-Reset", "90")], body: Array("w".utf8))
+        }
+        #expect(answer.report.wait == reset + .milliseconds(1))
+        #expect(answer.report.limit == answer.report.wait, "nobody else of the account asks before, either")
+        guard case .values = answer.report.outcome else {
+            Issue.record("its figures count: \(answer.report.outcome)")
+            return
+        }
+    }
+
     @Test func `secrets in failures and warnings are masked`() async throws {
         let secrets = [Secret("s3cr3t-token"), Secret("s3cr3t")]
         let failing = TalkingSource { _ in

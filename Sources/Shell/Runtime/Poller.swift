@@ -40,6 +40,8 @@ public struct Poller: Sendable {
         var step = source.poll(Poll(source: order.source, now: began, cursor: order.cursor, spans: order.spans))
         var redactor = redactor
         var (stepsLeft, tokensLeft) = (Poller.stepsMax, Poller.tokensMax)
+        /// Until when a limit is used up that an answer told of.
+        var spentUntil: Moment?
         /// What is left of the time for a request; nil when the poll has none left.
         func timeLeft() -> Duration? {
             let left = deadline - ports.clock.uptime()
@@ -52,7 +54,8 @@ public struct Poller: Sendable {
             case .finish(let report):
                 let took = ports.clock.now() - began
                 return .polled(
-                    source: order.source, report.redacted(by: redactor).waitingLonger(by: took),
+                    source: order.source,
+                    report.waiting(after: [], spentUntil: spentUntil).redacted(by: redactor).waitingLonger(by: took),
                     validators: validators)
             case .read(let request, let then):
                 stepsLeft -= 1
@@ -73,7 +76,11 @@ public struct Poller: Sendable {
                     step = .fail(tooLate)
                     continue
                 }
-                step = then(await fetch(request, timeout: timeout, over: order.connection, &validators))
+                let result = await fetch(request, timeout: timeout, over: order.connection, &validators)
+                if case .answered(let response) = result, let wait = response.spentLimitWait(now: began) {
+                    spentUntil = max(spentUntil ?? .earliest, began + wait)
+                }
+                step = then(result)
             }
         }
         let failure = PollFailure(.badAnswer, "the poll did not end after \(Poller.stepsMax) requests")

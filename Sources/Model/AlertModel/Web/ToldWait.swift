@@ -5,7 +5,8 @@ extension HTTPResponse {
     /// - `retry_after` or `retry-after` in seconds and `retry_after_ms` in milliseconds, in a body of JSON (Discord,
     ///   Zulip, Matrix), or under `parameters` (Telegram).
     /// - Under 429 and 503 the headers of a rate limit that is used up: `X-RateLimit-Reset-After` in seconds,
-    ///   `X-RateLimit-Reset` as an instant or in seconds, `X-RateLimit-Period-In-Sec`.
+    ///   `X-RateLimit-Reset` as an instant or in seconds, `X-RateLimit-Period-In-Sec`, and what the IETF's drafts
+    ///   say, `RateLimit-Reset` and `RateLimit`.
     ///
     /// Nil when nothing of that is there or makes sense. Never shorter than what was said, and longer by less than a
     /// millisecond at most.
@@ -29,16 +30,65 @@ extension HTTPResponse {
     /// These headers come with every answer of such a service, so they ask for a wait only where it refuses for now and
     /// nothing is left of the limit.
     private func rateLimitWait(now: Moment) -> Duration? {
-        guard status == 429 || status == 503, (header("X-RateLimit-Remaining").flatMap(Double.init) ?? 0) <= 0
-        else { return nil }
-        func seconds(_ name: String) -> Double? { header(name).flatMap(Double.init) }
-        // Both name the same instant, and the first does not depend on how right our clock is.
-        let reset =
-            seconds("X-RateLimit-Reset-After").flatMap { Duration.told(seconds: $0) }
-            ?? seconds("X-RateLimit-Reset").flatMap { HTTPResponse.wait(untilReset: $0, now: now) }
-        let period = seconds("X-RateLimit-Period-In-Sec").flatMap { Duration.told(seconds: $0) }
-        return [reset, period].compactMap(\.self).max()
+        guard status == 429 || status == 503 else { return nil }
+        let period = header("X-RateLimit-Period-In-Sec").flatMap(Double.init).flatMap { Duration.told(seconds: $0) }
+        let limits = rateLimits(now: now)
+        guard limits.allSatisfy({ $0.remaining.map { $0 <= 0 } ?? true }) || limits.contains(where: \.isSpent) else {
+            return nil
+        }
+        let waits = limits.filter { $0.remaining.map { $0 <= 0 } ?? true }.map(\.wait)
+        return (waits + [period]).compactMap(\.self).max()
     }
+
+    /// How long a service that has answered wants no further request, because this one was the last of its limit; nil where
+    /// some are left, or it does not say until when. An hour at most: limits count in windows of minutes, and one that is
+    /// longer is told again by a refusal.
+    public func spentLimitWait(now: Moment) -> Duration? {
+        rateLimits(now: now).filter(\.isSpent).compactMap(\.wait).max().map { min($0, .hours(1)) }
+    }
+
+    /// What headers say of one limit: the requests that are left of it, and how long until there are more.
+    private struct RateLimit {
+        var remaining: Double?
+        var wait: Duration?
+
+        var isSpent: Bool { remaining.map { $0 <= 0 } ?? false }
+    }
+
+    /// All limits that the headers name: GitHub's `X-RateLimit-…` and its spellings, and those of the IETF's drafts,
+    /// `RateLimit-…` and `RateLimit: "default";r=0;t=30` (before: `limit=100, remaining=0, reset=30`).
+    private func rateLimits(now: Moment) -> [RateLimit] {
+        func number(_ name: String) -> Double? { header(name).flatMap(Double.init) }
+        var limits = ["X-RateLimit", "X-Rate-Limit", "RateLimit"].compactMap { name -> RateLimit? in
+            // Both name the same instant, and the first does not depend on how right our clock is.
+            let wait =
+                number("\(name)-Reset-After").flatMap { Duration.told(seconds: $0) }
+                ?? number("\(name)-Reset").flatMap { HTTPResponse.wait(untilReset: $0, now: now) }
+            let limit = RateLimit(remaining: number("\(name)-Remaining"), wait: wait)
+            return limit.remaining == nil && limit.wait == nil ? nil : limit
+        }
+        guard let list = header("RateLimit"), list.utf8.count <= HTTPResponse.limitBytesMax else { return limits }
+        var limit = RateLimit()
+        for part in list.split(whereSeparator: { $0 == "," || $0 == ";" }).map({ String($0).trimmed }) {
+            let pair = part.split(separator: "=", maxSplits: 1)
+            guard pair.count == 2 else {
+                // Another limit's name.
+                limits.append(limit)
+                limit = RateLimit()
+                continue
+            }
+            guard let value = Double(pair[1]) else { continue }
+            switch pair[0] {
+            case "r", "remaining": limit.remaining = value
+            case "t", "reset": limit.wait = Duration.told(seconds: value)
+            default: break
+            }
+        }
+        return (limits + [limit]).filter { $0.remaining != nil || $0.wait != nil }
+    }
+
+    /// A header that names more limits than fit in here is a mistake.
+    private static let limitBytesMax = 1_000
 
     /// Services disagree on whether a reset is an instant or a wait, and on the unit of instants. None means a wait of
     /// thirty years, and none an instant in the year 33658, so the size tells.
