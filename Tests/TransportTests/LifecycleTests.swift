@@ -14,6 +14,34 @@ import Transport
         #expect(server.connectionsCount == 1)
     }
 
+    @Test func `requests whose names do not resolve leave nothing behind for the next answers`() async throws {
+        let long = String(repeating: "0123456789abcdef", count: 8192)
+        let server = try LoopbackServer.answering { _ in answer(long) }
+        let transport = HTTPTransport.forTests()
+        // No part of a name is longer than 63 bytes, so nobody is asked for this one.
+        let nowhere = "https://\(String(repeating: "x", count: 64)).invalid/"
+        for _ in 1...20 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1...16 {
+                    group.addTask {
+                        try await transport.failure(.post, of: nowhere, body: .json([:]))
+                            .expect(.resolve, mayHaveArrived: false, says: "resolve")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1...16 {
+                    group.addTask {
+                        let body = try await transport.get(server.url("/")).body
+                        #expect(String(decoding: body, as: UTF8.self) == long)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `a hundred requests are under way at the same time`() async throws {
         // Nobody is answered before all have asked.
         let waiting = Mutex<[(Connection, ReceivedRequest)]>([])

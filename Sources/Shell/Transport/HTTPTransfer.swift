@@ -47,11 +47,6 @@ final class HTTPTransfer: Transfer {
 
     // MARK: Setting up
 
-    /// Whoever is sent something answers in a few words, and libcurl takes memory for an answer with each transfer anew:
-    /// its 16 KiB come from the heap's top and go back to it, these come from the thread's own cache (glibc keeps
-    /// blocks of up to 1,032 bytes there). The least that libcurl takes; a long answer is read in more pieces.
-    private static let shortBufferBytes = 1024
-
     override func setUp() -> Bool {
         var isFine = super.setUp()
         func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
@@ -61,7 +56,6 @@ final class HTTPTransfer: Transfer {
         }
 
         set(CURLOPT_URL, request.url)
-        if request.body != nil { set(CURLOPT_BUFFERSIZE, HTTPTransfer.shortBufferBytes) }
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         // Redirects are followed one by one after a look at where they lead.
         set(CURLOPT_FOLLOWLOCATION, 0)

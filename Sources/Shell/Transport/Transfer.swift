@@ -54,6 +54,13 @@ class Transfer {
 
     // MARK: Setting up
 
+    /// What libcurl takes by itself (`CURL_MAX_WRITE_SIZE`).
+    private static let bufferBytes = 16 << 10
+    /// Whoever is sent something answers in a few words, and libcurl takes memory for an answer with each transfer anew:
+    /// its 16 KiB come from the heap's top and go back to it, these come from the thread's own cache (glibc keeps
+    /// blocks of up to 1,032 bytes there). The least that libcurl takes; a long answer is read in more pieces.
+    private static let shortBufferBytes = 1024
+
     /// Sets what every transfer needs; false when libcurl does not take something of it.
     func setUp() -> Bool {
         var isFine = true
@@ -63,6 +70,10 @@ class Transfer {
             need(value.withCString { ccurl_set_string(easy, option, $0) })
         }
 
+        // Always said, also where it is what libcurl would take anyway: a handle that still has the buffer of a transfer
+        // before refuses it, whatever its length (7.88 keeps that of a transfer that ended before it was connected), and
+        // more would be read into it than it holds.
+        set(CURLOPT_BUFFERSIZE, job.errand.hasShortAnswer ? Transfer.shortBufferBytes : Transfer.bufferBytes)
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))

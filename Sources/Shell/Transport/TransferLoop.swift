@@ -141,9 +141,9 @@ final class TransferLoop {
     }
 
     private func start(_ job: Job) {
-        let easy = spares.popLast() ?? curl_easy_init()
-        guard let easy, let transfer = Transfer.of(job, on: easy), curl_multi_add_handle(multi, easy) == CURLM_OK else {
-            tidy(easy)
+        guard let transfer = spares.popLast().flatMap({ transfer(for: job, on: $0) })
+                ?? curl_easy_init().flatMap({ transfer(for: job, on: $0) })
+        else {
             job.fail(
                 .other,
                 "the request to \(job.errand.peer) was not sent: libcurl does not take it; "
@@ -151,6 +151,14 @@ final class TransferLoop {
             return
         }
         transfers[transfer.easy] = transfer
+    }
+
+    /// The transfer for a job on a handle; nil where the handle cannot be used, and it is gone then.
+    private func transfer(for job: Job, on easy: UnsafeMutableRawPointer) -> Transfer? {
+        if let transfer = Transfer.of(job, on: easy), curl_multi_add_handle(multi, easy) == CURLM_OK { return transfer }
+        curl_easy_reset(easy)
+        curl_easy_cleanup(easy)
+        return nil
     }
 
     private func cancel(_ id: UInt64) {
@@ -162,8 +170,7 @@ final class TransferLoop {
     }
 
     /// Keeps a handle for the next transfer, without anything of the last; connections are the multi handle's, and stay.
-    private func tidy(_ easy: UnsafeMutableRawPointer?) {
-        guard let easy else { return }
+    private func tidy(_ easy: UnsafeMutableRawPointer) {
         curl_easy_reset(easy)
         if spares.count < TransferLoop.sparesMax { spares.append(easy) } else { curl_easy_cleanup(easy) }
     }

@@ -64,6 +64,14 @@ enum Errand: Sendable {
         }
     }
 
+    /// Whether few words are expected back, for which libcurl needs little memory: whoever is sent something says no more.
+    var hasShortAnswer: Bool {
+        switch self {
+        case .request(let request): request.body != nil
+        case .mail: false
+        }
+    }
+
     /// What the other side should speak.
     var language: String {
         switch self {
