@@ -141,7 +141,8 @@ final class TransferLoop {
     }
 
     private func start(_ job: Job) {
-        guard let transfer = spares.popLast().flatMap({ transfer(for: job, on: $0) })
+        guard
+            let transfer = spares.popLast().flatMap({ transfer(for: job, on: $0) })
                 ?? curl_easy_init().flatMap({ transfer(for: job, on: $0) })
         else {
             job.fail(
