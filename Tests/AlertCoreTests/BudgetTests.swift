@@ -48,12 +48,15 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
 
 @Suite struct `Budgets` {
     private func bot(
-        _ rate: String, except: String? = nil, channels: [String] = ["team"], gates: [GatePlan] = []
+        _ rate: String, except: String? = nil, channels: [String] = ["team"], gates: [GatePlan] = [],
+        repeat: Duration? = .hours(4)
     ) throws -> Rehearsal {
         let budget =
             try except.map { try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": rate, "except": $0]) }
             ?? .rule(BudgetGate.self, "calm-down", ["at_most": rate])
-        return .checked(.rehearsed(gates: gates + [budget], channels: channels.map { ChannelPlan(name: $0) }))
+        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: `repeat`)
+        return .checked(
+            .rehearsed(detectors: [rule], gates: gates + [budget], channels: channels.map { ChannelPlan(name: $0) }))
     }
 
     @Test func `what goes beyond the budget is one digest when there is room again`() throws {
@@ -70,7 +73,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(digest.reason.description == "budget:calm-down")
         #expect(digest.message.incidents.count == 2)
         #expect(digest.message.lines.count == 2)
-        #expect(digest.message.headline == "🗒 shop: 2 firing, held by calm-down")
+        #expect(digest.message.headline == "🟠 shop: 2 firing, held until now by calm-down")
         #expect(bot.objections == [])
     }
 
@@ -95,7 +98,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.marks() == "OhhDhhh")
         bot.advance(by: .hours(1))
         #expect(bot.marks() == "OhhDhhhD")
-        #expect(bot.decisions.last?.message.headline == "🗒 shop: 3 resolved, held by calm-down")
+        #expect(bot.decisions.last?.message.headline == "🗒 shop: 3 resolved, held until now by calm-down")
         #expect(bot.state.incidents.isEmpty)
     }
 
@@ -164,12 +167,24 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         bot.advance(by: .minutes(1))
         bot.see(.critical, of: subjects[1])
         #expect(bot.marks() == "OhhO")
-        // What passed has used the budget up once more.
-        bot.advance(to: .utc("2026-11-20 13:01") - .milliseconds(1))
-        #expect(bot.marks() == "OhhOh")
-        bot.advance(to: .utc("2026-11-20 13:01"))
-        #expect(bot.marks() == "OhhOhD")
+        // What passed has used the budget up once more, and keeps the digest waiting no longer than a window.
+        bot.advance(to: .utc("2026-11-20 13:00") - .milliseconds(1))
+        #expect(bot.marks() == "OhhO")
+        bot.advance(to: .utc("2026-11-20 13:00"))
+        #expect(bot.marks() == "OhhOD")
         #expect(bot.decisions.last?.message.incidents.count == 1)
+    }
+
+    @Test func `what may always pass does not keep the digest waiting for ever`() throws {
+        var bot = try bot("2 per 1h", except: "critical", repeat: .minutes(20))
+        let subjects = parts("shop", 3)
+        bot.see(subjects.prefix(2).map { ($0, .critical) })
+        bot.see(.warning, of: subjects[2])
+        #expect(bot.marks() == "OOh")
+        bot.advance(by: .hours(1))
+        let digest = try #require(bot.decisions.last { $0.kind == .digest })
+        #expect(digest.at == .rehearsalStart + .hours(1))
+        #expect(digest.message.incidents.map(\.subject) == [subjects[2]])
     }
 
     @Test func `a noisy app leaves room for the first message of every other`() throws {

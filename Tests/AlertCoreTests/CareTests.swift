@@ -106,6 +106,23 @@ import Testing
         #expect(bot.saidTo("oncall") == [.utc("2026-11-20 13:30")])
     }
 
+    @Test func `what got worse than somebody took care of has its whole time again`() throws {
+        var bot = try bot()
+        bot.see(.warning)
+        bot.advance(by: .minutes(20))
+        let id = try #require(bot.state.incidents.all.first?.id)
+        bot.step(.command(.acknowledge([id], by: "ana"), id: 1))
+        bot.advance(by: .minutes(25))
+        bot.see(.critical)
+        bot.advance(by: .minutes(29))
+        #expect(bot.saidTo("oncall").isEmpty)
+        bot.crash()
+        bot.advance(by: .minutes(1))
+        #expect(bot.saidTo("oncall") == [.utc("2026-11-20 13:15")])
+        let fields = try #require(bot.decisions.last { $0.channel == "oncall" }).message.fields
+        #expect(fields.contains { $0.value == "for 30 min since it got worse" }, "\(fields)")
+    }
+
     @Test func `a crash does not start the time anew`() throws {
         var bot = try bot()
         bot.see(.warning)
@@ -154,6 +171,19 @@ import Testing
         bot.see(.fine, of: backend)
         bot.advance(by: .hours(1))
         #expect(bot.kindsSent(to: "team") == [.opened, .resolved])
+    }
+
+    @Test func `what gets better once its cause is over is told if it does not end`() throws {
+        var bot = try bot()
+        bot.see([(backend, .critical), (.shop, .warning)])
+        bot.advance(by: .minutes(1))
+        bot.see([(backend, .fine), (.shop, .recovering)])
+        #expect(bot.marks(of: "shop") == "h")
+        for _ in 1...7 {
+            bot.advance(by: .minutes(5))
+            bot.see([(backend, .fine), (.shop, .recovering)])
+        }
+        #expect(bot.marks(of: "shop") == "hO")
     }
 
     @Test func `what was said before gets its end at once, but no reminder`() throws {

@@ -4,6 +4,33 @@ import Testing
 
 @testable import AlertCore
 
+/// A rule that fires while a figure is below its limit.
+private struct Below: SubjectDetector {
+    static let manifest = PluginManifest(name: "below", summary: "Fires below a limit.", options: [])
+
+    let metric: Metric
+    let limit: Double
+
+    init(_ metric: Metric, _ limit: Double) { (self.metric, self.limit) = (metric, limit) }
+    init(options: Options, context: RuleContext) throws(ProblemList) { self.init(.crashFreeUsers, 0.995) }
+
+    var metrics: [Metric] { [metric] }
+    let lookback = Duration.minutes(5)
+    let spans = [Duration.minutes(5)]
+    let holdTime = Duration.zero
+
+    func judge(_ series: Series, at now: Moment) -> Judgement {
+        guard let measured = series.measured(metric, over: lookback) else {
+            return Judgement(.unknown("no figure"), .far, Evidence(sentence: "no figure"))
+        }
+        let comparison = Comparison(.less, limit, isPercentage: true)
+        let evidence = Evidence(
+            metric: metric.name, figure: measured.figure, limit: comparison, span: measured.span, sentence: "seen")
+        return Judgement(
+            comparison.holds(measured.figure.value) ? .firing(.warning) : .ok(recovered: true), .near, evidence)
+    }
+}
+
 /// What a config that has changed makes of what is known.
 @Suite struct `A changed config` {
     /// A bot whose source has told of a warning and then repeats itself.
@@ -51,6 +78,65 @@ import Testing
         #expect(next(plan(every: .minutes(5)), told: .hours(8)) == [0], "what was asked for is kept")
         #expect(
             next(plan(every: .minutes(5)), told: .hours(2)).prefix(2) == [0, 120], "though the old interval was longer")
+    }
+
+    @Test(arguments: [true, false])
+    func `another chat behind a channel is told of what is open, in a thread of its own`(isReload: Bool) throws {
+        func plan(_ home: UInt64?) -> Plan { .rehearsed(channels: [ChannelPlan(name: "team", home: home)]) }
+        var bot = Rehearsal.checked(plan(1))
+        bot.sendAnswer = { delivery, _ in (.delivered(receipt: "r-\(delivery.number)"), .zero) }
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        let id = try #require(bot.state.incidents.all.first?.id)
+        let first = try #require(bot.state.outbox.receipt(of: id, in: "team"))
+        func lead(to home: UInt64?) {
+            bot.advance(by: .minutes(1))
+            if isReload { bot.reload(plan(home)) } else { bot.crash(plan(home)) }
+        }
+        lead(to: 1)
+        #expect(bot.marks() == "O", "nothing has moved")
+        #expect(bot.state.outbox.receipt(of: id, in: "team") == first)
+        lead(to: 2)
+        #expect(bot.marks() == "OO")
+        bot.advance(by: .minutes(1))
+        #expect(bot.state.outbox.receipt(of: id, in: "team") != first)
+        bot.see(.critical)
+        bot.see(.fine)
+        #expect(bot.marks() == "OOER")
+        lead(to: 3)
+        #expect(bot.marks() == "OOER", "of what is over nothing is said there")
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `what a rule judged by another figure is closed, and no recovery`(isReload: Bool) {
+        func plan(_ metric: Metric) -> Plan { self.plan("floor", Below(metric, 0.995)) }
+        var bot = Rehearsal.checked(plan(.crashFreeUsers))
+        let metrics: Metrics = ["users": 1000, "crashed_users": 30, "sessions": 4000, "crashed_sessions": 4]
+        func see() { bot.see([.figures(metrics, at: bot.now, lasting: .minutes(5))]) }
+        see()
+        #expect(bot.marks() == "O")
+        bot.advance(by: .minutes(1))
+        if isReload { bot.reload(plan(.crashFreeSessions)) } else { bot.crash(plan(.crashFreeSessions)) }
+        bot.advance(by: .minutes(4))
+        see()
+        #expect(bot.marks() == "OC")
+        #expect(bot.decisions.last?.message.headline.hasPrefix("⚪") == true)
+    }
+
+    @Test func `a limit that was moved is no recovery either, and says so`() {
+        func plan(_ limit: Double) -> Plan { self.plan("floor", Below(.crashFreeUsers, limit)) }
+        var bot = Rehearsal.checked(plan(0.995))
+        func see() {
+            bot.see([.figures(["users": 1000, "crashed_users": 8], at: bot.now, lasting: .minutes(5))])
+        }
+        see()
+        bot.reload(plan(0.991))
+        bot.advance(by: .minutes(5))
+        see()
+        #expect(bot.marks() == "OR")
+        #expect(
+            bot.decisions.last?.message.headline == "✅ shop: crash-free users 99.20%, not below 99.1% after all")
     }
 
     @Test(arguments: [true, false])

@@ -101,6 +101,34 @@ private struct Floor: SubjectDetector {
         #expect(again.play("..ww,,,,w..") == "..h.....OR.")
     }
 
+    @Test func `what is still not over long after the gate has opened is told, and so is what nobody knows more of`() {
+        let quiet = GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06")
+        var bot = Rehearsal(.rehearsed(gates: [quiet]))
+        bot.start()
+        // The source is believed for half an hour, in which a poll may have brought the end.
+        #expect(bot.play("..ww" + String(repeating: ",", count: 31)) == "..h" + String(repeating: ".", count: 32))
+        #expect(bot.play(",,,.") == ".O.R")
+        var silent = Rehearsal(.rehearsed(gates: [quiet]))
+        silent.start()
+        _ = silent.play("..ww,,,,")
+        silent.advance(by: .hours(2))
+        #expect(silent.marks(of: "shop").hasPrefix("hO"), "\(silent.marks(of: "shop"))")
+        silent.advance(by: .days(8))
+        #expect(silent.marks(of: "shop").hasSuffix("C"), "\(silent.marks(of: "shop"))")
+    }
+
+    @Test func `the issues that hit most people are named first, whatever their order`() throws {
+        var bot = try bot()
+        let issues =
+            (1...7).map { Issue(id: "OLD-\($0)", title: "Old \($0)", events: 2, users: 1) } + [
+                Issue(id: "JUMP", title: "Jump", events: 900, users: 800),
+                Issue(id: "UNCOUNTED", title: "Uncounted", events: 300),
+            ]
+        bot.see([.figures(["users": 20_000, "crashed_users": 400], at: bot.now, lasting: .hours(1), issues: issues)])
+        let message = try #require(bot.decisions.last { $0.kind == .opened }).message
+        #expect(message.issues.map(\.title) == ["Jump", "Uncounted", "Old 1", "Old 2", "Old 3"])
+    }
+
     @Test func `an issue that was seen last long before the judged figures is not named, for it explains nothing`()
         throws
     {
@@ -199,6 +227,7 @@ private struct Floor: SubjectDetector {
             """
             🔴 shop: crash-free users still 98.05% (alert below 99%, for 4 h 10 min)
             Before → now: 99.84% → 98.05%
+            At worst: 98.00%
             Users affected: 390 of 20,000 (1.95%)
             Since: Fri 20 Nov 23:00 CET, for 4 h 10 min
             Last day: ██████████████████▅▁···▁
@@ -259,9 +288,9 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .digest,
             """
-            🗒 1 incident came and went during quiet hours (nights)
+            🗒 1 incident came and went while held by quiet hours (nights)
             • 🔴 shop: crash-free users 98.00% at worst · Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
-            Why: What opened and resolved during quiet hours (nights) is summarised once, afterwards.
+            Why: What opened and resolved while held by quiet hours (nights) is summarised once, afterwards.
             Status: https://alerts.example.com
             """)
     }

@@ -146,8 +146,9 @@ import Testing
         #expect(parts.first?.incidents.first?.subject.app == "app-1200")
         #expect(
             parts.map(\.headline).map { $0.drop { $0 != ":" } } == [
-                ": 500 firing, held by calm, part 1 of 3", ": 500 firing, held by calm, part 2 of 3",
-                ": 201 firing, held by calm, part 3 of 3",
+                ": 500 firing, held until now by calm, part 1 of 3",
+                ": 500 firing, held until now by calm, part 2 of 3",
+                ": 201 firing, held until now by calm, part 3 of 3",
             ])
     }
 
@@ -163,7 +164,7 @@ import Testing
         #expect(parts.map(\.incidents.count) == [500, 500, 201])
         #expect(
             parts.last?.headline
-                == "🗒 201 incidents came and went during quiet hours (nights), part 3 of 3")
+                == "🗒 201 incidents came and went while held by quiet hours (nights), part 3 of 3")
         #expect(bot.state.incidents.isEmpty)
     }
 }

@@ -286,6 +286,17 @@ import Testing
         }
     }
 
+    @Test func `the last figure is that of the newest span that compares, though its hour ended with another`() throws {
+        var series = Series()
+        for end in stride(from: 5, through: 120, by: 5) as StrideThrough<Int64> {
+            let crashed: Double = end <= 60 ? 8 : end == 120 ? 20 : 1
+            let metrics: Metrics = ["users": 1000, "crashed_users": crashed]
+            series.add(try #require(Fixtures.observation(end - 5, end, metrics)), keeping: .minutes(5))
+        }
+        let before = Fixtures.start + .minutes(115)
+        #expect(series.lastFigure(of: "crash_free_users", before: before, lasting: .minutes(5)) == 0.999)
+    }
+
     @Test func `a span of the hour that was measured whole takes the place of its parts`() throws {
         var series = Series()
         series.add(try #require(Fixtures.observation(0, 30, ["users": 10, "crashed_users": 1])), keeping: .hours(1))

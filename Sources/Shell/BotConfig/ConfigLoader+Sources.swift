@@ -168,13 +168,14 @@ extension ConfigLoader {
             let entries = reader.entries(of: thing.value, "channel '\(thing.name)'")
             var channel: (any Channel)?
             var connection = Connection.usual
-            var place: UInt64?
+            var (place, home): (UInt64?, UInt64?)
             if let plugin = plugin(thing, entries, "channel", among: plugins) {
                 let options = reader.options(
                     of: plugin.manifest, name: thing.name, at: thing.position, entries,
                     common: Vocabulary.channel(plugin.manifest).names,
                     "channel '\(thing.name)'")
                 place = options.place(of: plugin.manifest)
+                home = options.home(of: plugin.manifest)
                 let context = ChannelContext(name: thing.name, bot: bot.name, zone: bot.zone)
                 if plugin.manifest.isConnected {
                     connection = readConnection(thing, entries, "channel '\(thing.name)'")
@@ -191,7 +192,8 @@ extension ConfigLoader {
                 name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false,
                 isPager: channel?.isPager ?? false, hasCharts: channel?.hasCharts ?? false,
                 hearsAcknowledgements: own[ChannelSettings.acknowledged],
-                template: readTemplate(ChannelSettings.template, own, bot.zone), connection: connection, place: place)
+                template: readTemplate(ChannelSettings.template, own, bot.zone), connection: connection, place: place,
+                home: home)
             return ChannelEntry(plan: plan, channel: channel, position: thing.position)
         }
     }
@@ -230,6 +232,22 @@ extension Options {
         // Who is mentioned, and how it looks, leads nowhere else.
         for spec in manifest.options where spec.isRequired || spec.isSecret || spec.isAddress {
             if let option = self[named: spec.name] { add(spec.name, option.value) }
+        }
+        return hash.value
+    }
+
+    /// The chat to which the options of a channel lead, as a hash of what is no secret of it: another credential leads to
+    /// the same one, and so may another address that is a credential itself.
+    fileprivate func home(of manifest: PluginManifest) -> UInt64 {
+        var hash = StableHash()
+        hash.add(manifest.name)
+        for spec in manifest.options
+        where !spec.isSecret && (spec.isRequired || spec.isAddress || ["channel", "topic"].contains(spec.name)) {
+            switch self[named: spec.name]?.value {
+            case .text(let text) where !text.hasSecret: for part in [spec.name, text.reveal()] { hash.add(part) }
+            case .integer(let number): for part in [spec.name, String(number)] { hash.add(part) }
+            default: break
+            }
         }
         return hash.value
     }

@@ -77,6 +77,20 @@ extension Incidents {
         return touched
     }
 
+    /// The channel leads to another chat, which has heard of nothing: what is open begins there, and of what is over no
+    /// more is said.
+    mutating func introduce(_ channel: String, _ output: inout Output) -> [Touch] {
+        var touched: [Touch] = []
+        for incident in inOrder {
+            guard let standing = incident.standings[channel], standing.announced != nil || standing.hasHeardEnd else {
+                continue
+            }
+            keep(nil, of: incident.id, in: channel, &output)
+            touched.append(.revisit(incident.id))
+        }
+        return touched
+    }
+
     /// Has what a mute concerns asked anew; gives back those incidents.
     mutating func askAnew(_ mute: Mute, at now: Moment, _ output: inout Output) -> [Incident] {
         let reason = Reason.muted(mute.id)
@@ -98,11 +112,12 @@ extension Incidents {
             // Its beginning starts the wait, and makes its id: nobody has been told either yet.
             record(.ended(id: old.id), &output)
             incident = Incident(
-                rule: old.rule, subject: old.subject, labels: old.labels, severity: old.severity,
+                rule: old.rule, subject: old.subject, key: old.key, labels: old.labels, severity: old.severity,
                 since: old.since + step, evidence: old.evidence)
             incident.worst = old.worst
             incident.isUncertain = old.isUncertain
         }
+        incident.unattendedSince = old.unattendedSince.map { $0 + step }
         incident.standings = incident.standings.mapValues { standing in
             var moved = standing
             moved.firstSaid = standing.firstSaid.map { $0 + step }

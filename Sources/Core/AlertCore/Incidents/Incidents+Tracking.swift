@@ -32,7 +32,7 @@ extension Incidents {
                 record(.ended(id: incident.id), &output)
                 return open(rule, verdict, judgement, isFresh: isFresh, at: now, &output) ?? .reschedule(incident.id)
             }
-            return fire(incident, severity, verdict.labels, judgement.evidence, &output)
+            return fire(incident, severity, verdict.labels, judgement.evidence, at: now, &output)
         case .ok(let recovered):
             if incident.state == .pending {
                 // It never held long enough: nobody was told, and nobody need be.
@@ -79,14 +79,14 @@ extension Incidents {
     }
 
     private mutating func fire(
-        _ old: Incident, _ severity: Severity, _ labels: [String: String], _ evidence: Evidence,
+        _ old: Incident, _ severity: Severity, _ labels: [String: String], _ evidence: Evidence, at now: Moment,
         _ output: inout Output
     ) -> Touch {
         var incident = old
         incident.isUncertain = false
         // Somebody took care of something that was not as bad.
         if incident.acknowledgement?.isOutdone(by: severity, after: incident.severity) == true {
-            incident.acknowledgement = nil
+            incident.leaveUnattended(at: now)
         }
         incident.severity = severity
         incident.labels = labels

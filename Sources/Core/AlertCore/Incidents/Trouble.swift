@@ -99,7 +99,7 @@ extension Incidents {
             if isWorse {
                 known.severity = severity
                 // Somebody took care of something that was not as bad.
-                known.acknowledgement = nil
+                known.leaveUnattended(at: now)
             }
             record(.incident(known), &output)
             return isWorse ? .revisit(known.id) : nil

@@ -93,6 +93,19 @@ extension State {
         return lastKnown(incident, scope: rule.scope).map { $0 + staysGood(incident.subject, plan) + .milliseconds(1) }
     }
 
+    /// Whether it is getting better and may end before a channel need hear of it: while its figures come, and until the
+    /// gate that held it has been open for as long as they are believed. Whatever ends by itself ends with one of the
+    /// polls of that time; what does not is still there.
+    func mayEndUnheard(_ incident: Incident, _ standing: Standing, _ plan: Plan, at now: Moment) -> Bool {
+        guard incident.isUnheardRecovery(standing), silence(of: incident, plan, at: now) == nil else { return false }
+        return standing.hold.flatMap { mayEndUnheardUntil(incident, $0, plan) }.map { now < $0 } ?? true
+    }
+
+    /// The end of that time; nil while only an event can open the gate.
+    func mayEndUnheardUntil(_ incident: Incident, _ hold: Hold, _ plan: Plan) -> Moment? {
+        hold.checkAgain < .latest ? hold.checkAgain + staysGood(incident.subject, plan) : nil
+    }
+
     private func lastKnown(_ incident: Incident, scope: DetectorScope) -> Moment? {
         let subject = incident.subject
         if let series = figures.series[subject] { return lastKnown(series, of: subject.source) }

@@ -61,6 +61,7 @@ extension MessageWriter {
             case .quietHours(let name): words(.duringQuietHours, [.gate: name])
             case .flapping: words[.duringFlapping]
             case .overtaken: words[.duringUnreachable]
+            case .muted(let name), .gate(_, let name): words(.duringHold, [.gate: name])
             default: words(.duringHold, [.gate: reason.description])
             }
         var message = Message(
@@ -150,7 +151,7 @@ extension MessageWriter {
             }
         var message = Message(
             kind: kind, severity: severity, at: now,
-            headline: "\(Message.mark(kind: kind, severity: severity)) \(headline)\(part.text(in: words))",
+            headline: "\(mark(incidents, kind, severity)) \(headline)\(part.text(in: words))",
             reason: why.map { words.text($0) { clock($0) } } ?? "", incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(members.map(line), others)
         // The worst one's issues are the likeliest cause.
@@ -174,11 +175,22 @@ extension MessageWriter {
     /// Apps named in a headline; it must fit on the screen of a telephone.
     private static let namesMax = 3
 
-    /// `2 firing, 1 over`.
+    /// The mark of a message for many: how bad that is which goes on.
+    private func mark(_ incidents: [Incident], _ kind: Notification.Kind, _ severity: Severity) -> String {
+        guard kind == .digest, let open = incidents.filter(\.isOpen).map(\.severity).max() else {
+            return Message.mark(kind: kind, severity: severity)
+        }
+        return Message.mark(kind: .opened, severity: open)
+    }
+
+    /// `2 firing, 1 resolved, 1 closed without news`.
     private func counts(_ incidents: [Incident], _ others: Int) -> String {
         let open = incidents.count { $0.isOpen }
-        return [(open, PhraseID.countFiring), (incidents.count - open + others, .countResolved)].filter { $0.0 > 0 }
-            .map { words($0.1, count: $0.0) }.joined(separator: ", ")
+        let closed = incidents.count { $0.state == .closed }
+        let counts: [(Int, PhraseID)] = [
+            (open, .countFiring), (incidents.count - open - closed + others, .countResolved), (closed, .countClosed),
+        ]
+        return counts.filter { $0.0 > 0 }.map { words($0.1, count: $0.0) }.joined(separator: ", ")
     }
 
     private func line(_ member: Member) -> String {

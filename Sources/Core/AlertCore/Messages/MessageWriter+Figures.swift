@@ -23,6 +23,9 @@ extension MessageWriter {
         if isPast, story.silence == nil, let now = text(current, under: metric) {
             fields.append(Message.Field(words[.fieldNow], now))
         }
+        if kind == .reminder, incident.worst.isWorse(than: current), let worst = text(incident.worst, under: metric) {
+            fields.append(Message.Field(words[.fieldAtWorst], worst))
+        }
         if let hit = hit(evidence, metric) { fields.append(hit) }
         return fields
     }

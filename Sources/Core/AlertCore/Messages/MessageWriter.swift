@@ -126,9 +126,17 @@ struct MessageWriter {
         switch kind {
         case .resolved:
             if evidence.reference == nil, let limit = evidence.limit, !limit.holds(figure.value) {
+                // Late figures, or another limit, show it otherwise than it was alarmed with.
+                if incident.worst.metric == metric, incident.worst.figure.map({ !limit.holds($0.value) }) == true {
+                    return words(
+                        .headlineWithin, [.who: who, .metric: title, .figure: value, .limit: words.limit(limit)])
+                }
                 return words(
                     .headlineBack,
-                    [.who: who, .metric: title, .figure: value, .limit: inside(limit), .period: after])
+                    [
+                        .who: who, .metric: title, .figure: value, .limit: inside(limit, figure.value),
+                        .period: after,
+                    ])
             }
             return words(.headlineAgain, [.who: who, .metric: title, .figure: value, .period: after])
         case .closed:
@@ -172,9 +180,10 @@ struct MessageWriter {
         return details.isEmpty ? sentence : words(.details, [.sentence: sentence, .details: details])
     }
 
-    /// Where a figure is that is inside its limit again: on the other side of it.
-    private func inside(_ limit: Comparison) -> String {
-        words.limit(
+    /// Where a figure is that is inside its limit again: on the other side of it, or just at it.
+    private func inside(_ limit: Comparison, _ figure: Double) -> String {
+        if figure == limit.limit { return words(.limitAt, [.limit: words.limitText(limit)]) }
+        return words.limit(
             Comparison(limit.relation.isBelow ? .greater : .less, limit.limit, isPercentage: limit.isPercentage))
     }
 

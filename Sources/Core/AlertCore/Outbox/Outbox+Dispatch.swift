@@ -110,7 +110,10 @@ extension Outbox {
     }
 
     private func isThreadOwn(_ delivery: Delivery) -> Bool {
-        delivery.thread != nil && delivery.incident.map { threads.isAlone($0, in: delivery.channel) } ?? false
+        delivery.thread != nil
+            && delivery.incident.map {
+                threads.isAlone($0, in: delivery.channel, since: channels[delivery.channel]?.movedAt)
+            } ?? false
     }
 
     private mutating func buryExpired(_ name: String, at now: Moment, _ output: inout Output) -> [News] {

@@ -84,12 +84,18 @@ extension Outbox.Fact: RoomFact {
     }
 }
 
+extension String {
+    fileprivate var home: UInt64? { UInt64(self, radix: 36) }
+}
+
 extension ChannelRecord: JSONWritable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("failures", failures)
             json.member("paused_until", pausedUntil)
             json.member("last_error", ifAny: lastError)
+            json.member("home", ifAny: home.map { String($0, radix: 36) })
+            json.member("moved_at", ifAny: movedAt)
         }
     }
 
@@ -97,5 +103,7 @@ extension ChannelRecord: JSONWritable {
         failures = try reader.member("failures").int()
         pausedUntil = try reader.optional("paused_until")?.moment()
         lastError = try reader.optional("last_error")?.string()
+        home = try reader.optional("home")?.string().home
+        movedAt = try reader.optional("moved_at")?.moment()
     }
 }

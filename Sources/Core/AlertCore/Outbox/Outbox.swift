@@ -137,7 +137,9 @@ public struct Outbox: Sendable {
 
     func sendingCount(_ channel: String) -> Int { sending[channel]?.count ?? 0 }
 
-    func receipt(of incident: String, in channel: String) -> String? { threads.receipt(of: incident, in: channel) }
+    func receipt(of incident: String, in channel: String) -> String? {
+        threads.receipt(of: incident, in: channel, since: channels[channel]?.movedAt)
+    }
 
     /// Deliveries of an incident that have certainly not arrived yet: newer truth overtakes them.
     func overtaken(of incident: String, in channel: String) -> [Delivery] {
@@ -155,6 +157,24 @@ public struct Outbox: Sendable {
         for channel in plan.channels {
             guard let place = channel.place else { continue }
             if let old = places.updateValue(place, forKey: channel.name), old != place { moved.append(channel.name) }
+        }
+        return moved
+    }
+
+    /// Takes note of the chats to which channels lead now; gives back those that led to another one before, also before a
+    /// restart.
+    mutating func noteHomes(_ plan: Plan, at now: Moment, _ output: inout Output) -> [String] {
+        var moved: [String] = []
+        for channel in plan.channels {
+            guard let home = channel.home else { continue }
+            var record = channels[channel.name] ?? ChannelRecord()
+            guard record.home != home else { continue }
+            if record.home != nil {
+                moved.append(channel.name)
+                record.movedAt = now
+            }
+            record.home = home
+            self.record(.channel(name: channel.name, record), &output)
         }
         return moved
     }

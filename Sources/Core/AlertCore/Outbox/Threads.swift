@@ -11,26 +11,35 @@ struct Threads: Sendable {
         let receipt: String?
         /// Whether the message was about no other incident.
         let isAlone: Bool
+        let at: Moment
     }
 
     /// Oldest first.
     private var told: [Key: [Told]] = [:]
 
     /// The receipt of the incident's first message in the channel, where the channel gave one.
-    func receipt(of incident: String, in channel: String) -> String? {
-        told[Key(incident: incident, channel: channel)]?.first?.receipt
+    ///
+    /// - Parameter moved: since when the channel leads to another chat, which knows nothing of messages before.
+    func receipt(of incident: String, in channel: String, since moved: Moment?) -> String? {
+        first(of: incident, in: channel, since: moved)?.receipt
+    }
+
+    private func first(of incident: String, in channel: String, since moved: Moment?) -> Told? {
+        let told = told[Key(incident: incident, channel: channel)]
+        guard let moved else { return told?.first }
+        return told?.first { $0.at >= moved }
     }
 
     /// Whether the incident's first message in the channel was about it alone. Where it named others, what has become of
     /// this one must not be written over what is said of them.
-    func isAlone(_ incident: String, in channel: String) -> Bool {
-        told[Key(incident: incident, channel: channel)]?.first?.isAlone ?? false
+    func isAlone(_ incident: String, in channel: String, since moved: Moment?) -> Bool {
+        first(of: incident, in: channel, since: moved)?.isAlone ?? false
     }
 
     /// Takes in what has come to the end of the history.
     mutating func take(_ entry: EndedDelivery) {
         guard case .delivered(let receipt) = entry.end else { return }
-        let told = Told(receipt: receipt, isAlone: entry.delivery.incidents.count == 1)
+        let told = Told(receipt: receipt, isAlone: entry.delivery.incidents.count == 1, at: entry.at)
         for key in Threads.keys(entry) { self.told[key, default: []].append(told) }
     }
 

@@ -19,11 +19,14 @@ public struct ChannelPlan: Sendable {
     /// leads it elsewhere. Nil where nobody knows.
     public var place: UInt64?
 
+    /// A hash of what its options say of the chat it leads to, without secrets. Nil where they say nothing.
+    public var home: UInt64?
+
     public init(
         name: String, pace: Pace = .unlimited, isIdempotent: Bool = false, isPager: Bool = false,
         hasCharts: Bool = false, hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default,
         template: MessageTemplate? = nil,
-        connection: Connection = .usual, place: UInt64? = nil
+        connection: Connection = .usual, place: UInt64? = nil, home: UInt64? = nil
     ) {
         self.name = name
         self.pace = pace
@@ -34,6 +37,7 @@ public struct ChannelPlan: Sendable {
         self.template = template
         self.connection = connection
         self.place = place
+        self.home = home
     }
 }
 

@@ -61,8 +61,18 @@ extension State {
         return canJudge(incident, rule) ? nil : Phrase(.closedChanged, [.rule: .text(incident.rule)])
     }
 
+    /// Whether the rule judges what the incident is about, and no other figure: what it says of another one is no end.
+    private func asksTheSame(_ incident: Incident, _ rule: DetectorPlan) -> Bool {
+        guard incident.key == nil else { return true }
+        let judged = incident.evidence.metric.map { Metric($0) }
+        if rule.scope == .source { return judged == nil }
+        let metrics = rule.detector.metrics
+        return metrics.isEmpty || judged.map(metrics.contains) ?? true
+    }
+
     /// Whether the rule looks at such things at all: under its name another plugin may have opened the incident.
     private func canJudge(_ incident: Incident, _ rule: DetectorPlan) -> Bool {
+        guard asksTheSame(incident, rule) else { return false }
         let subject = incident.subject
         let hasFigures = figures.series[subject] != nil
         return switch rule.scope {

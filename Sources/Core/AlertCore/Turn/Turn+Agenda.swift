@@ -77,7 +77,10 @@ extension Turn {
         let isHeard = mayAnnounce(id)
         for (channel, standing) in incident.standings where isHeard && plan.channel(channel) != nil {
             if let hold = standing.hold {
-                if incident.isUnheardRecovery(standing), hold.gathering?.style != .digest { continue }
+                if incident.isUnheardRecovery(standing), hold.gathering?.style != .digest {
+                    if let end = state.mayEndUnheardUntil(incident, hold, plan), end > now { due.append(end) }
+                    continue
+                }
                 // The summary that this turn sends looks after it.
                 if hold.isForSummary, hold.checkAgain <= now, summariesDue.contains(channel) { continue }
                 // What only an event can release, the event brings back.

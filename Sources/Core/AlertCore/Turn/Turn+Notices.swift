@@ -61,7 +61,11 @@ extension Turn {
             // What is getting better is not opened, but a digest names all that it held; and should it end so, it
             // becomes a line of the gate's summary.
             guard !incident.isUnheardRecovery(standing) else {
-                if hold.gathering?.style == .digest { waitForSummary(incident, standing, channel) }
+                if hold.gathering?.style == .digest {
+                    waitForSummary(incident, standing, channel)
+                } else if hold.checkAgain == .latest {
+                    noteOpening(of: incident, standing, channel)
+                }
                 return
             }
             standing.hold = nil
@@ -81,6 +85,17 @@ extension Turn {
         } else {
             send(notification, standing, reason)
         }
+    }
+
+    /// Notes when the gate opened that only an event could open: from then on it is a question of time whether what is
+    /// getting better behind it is told.
+    private mutating func noteOpening(of incident: Incident, _ old: Standing, _ channel: String) {
+        guard state.closure(for: Notification(.opened, of: incident, old, in: channel), at: now, plan) == nil else {
+            return
+        }
+        var standing = old
+        standing.hold?.checkAgain = now
+        state.incidents.keep(standing, of: incident.id, in: channel, &output)
     }
 
     /// What ended without the channel having heard of it: a line of a summary, or nothing.

@@ -30,8 +30,8 @@ extension Turn {
                 {
                     return nil
                 }
-                // What is getting better by itself wakes nobody who has not heard of it.
-                return incident.state == .firing ? (.opened, .first) : nil
+                // What is getting better by itself wakes nobody who has not heard of it, for as long as it may end so.
+                return state.mayEndUnheard(incident, standing, plan, at: now) ? nil : (.opened, .first)
             }
             // Whoever took care of it when it was as bad is not to be told that it is so again.
             let known = incident.acknowledgement == nil ? standing.heard ?? announced : announced

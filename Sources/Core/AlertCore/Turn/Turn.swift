@@ -123,6 +123,12 @@ struct Turn {
         state.schedule.enroll(plan)
         state.schedule.noteCatchUp(plan, at: now)
         state.outbox.noteMoves(plan, at: now, &output)
+        for channel in state.outbox.noteHomes(plan, at: now, &output) {
+            output.note(
+                .info, "channel \(channel) leads to another chat, which is told of what is still wrong",
+                ["channel": channel])
+            follow(state.incidents.introduce(channel, &output))
+        }
         receiveNews(state.outbox.settleInterrupted(plan, at: now, &output))
         // Should it still be so, the first write will tell.
         if state.outbox.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }

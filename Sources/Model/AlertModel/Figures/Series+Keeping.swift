@@ -208,16 +208,31 @@ extension Metric {
 }
 
 extension [Issue] {
-    /// What messages may name: the first, which are the largest where a source orders them, and those that appeared
-    /// last, which may be behind hundreds that are years old.
+    /// What messages may name: those that hit most people, and those that appeared last, which may be behind hundreds that
+    /// are years old.
     fileprivate var worthKeeping: [Issue] {
-        let newest = dropFirst(Issue.keptMax).filter { $0.firstSeen != nil }
+        let ranked = indices.dropFirst().contains { self[$0].hitsMore(than: self[$0 - 1]) } ? mostHitting : self
+        let newest = ranked.dropFirst(Issue.keptMax).filter { $0.firstSeen != nil }
             .sorted { ($0.firstSeen ?? .earliest, $1.id) > ($1.firstSeen ?? .earliest, $0.id) }
-        return Array(prefix(Issue.keptMax)) + newest.prefix(Issue.keptMax)
+        return Array(ranked.prefix(Issue.keptMax)) + newest.prefix(Issue.keptMax)
+    }
+
+    /// What is alike stays as its source has it.
+    private var mostHitting: [Issue] {
+        enumerated().sorted { left, right in
+            left.element.hitsMore(than: right.element)
+                || !right.element.hitsMore(than: left.element) && left.offset < right.offset
+        }.map(\.element)
     }
 }
 
 extension Issue {
     /// Issues kept of each of the two: a message names five.
     fileprivate static let keptMax = 5
+
+    /// Whether it hits more people than another, or had more events where nobody counts people.
+    fileprivate func hitsMore(than other: Issue) -> Bool {
+        let (mine, theirs) = (events ?? 0, other.events ?? 0)
+        return (users ?? mine, mine) > (other.users ?? theirs, theirs)
+    }
 }

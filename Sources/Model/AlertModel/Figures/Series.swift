@@ -342,16 +342,24 @@ public struct Series: Hashable, Sendable {
         of name: String, before moment: Moment, lasting length: Duration? = nil, casesMin: Double = 0
     ) -> Double? {
         let metric = Metric(name)
+        func compares(_ stretch: TimeSpan, _ metrics: Metrics) -> Double? {
+            if let length, !metric.compares(over: stretch.length, with: length) { return nil }
+            guard let figure = metrics.figure(metric), figure.share.map({ $0.total >= casesMin }) ?? true else {
+                return nil
+            }
+            return figure.value
+        }
+        // Newer than the hours behind them, each of which keeps what it ended with.
+        for sample in samples.reversed() where sample.span.to <= moment && sample.span.to > moment - .days(1) {
+            if let figure = compares(sample.span, sample.metrics) { return figure }
+        }
         var later: HourPoint?
         for point in trail.reversed() where point.span.to <= moment && point.span.to > moment - .days(1) {
             guard point.metrics.figure(metric) != nil else { continue }
             let pooled = length.flatMap { metric.adds ? later?.pooled(behind: point, upTo: $0) : nil }
             let stretch = pooled ?? point
             later = stretch
-            if let length, !metric.compares(over: stretch.span.length, with: length) { continue }
-            guard let figure = stretch.metrics.figure(metric), figure.share.map({ $0.total >= casesMin }) ?? true
-            else { continue }
-            return figure.value
+            if let figure = compares(stretch.span, stretch.metrics) { return figure }
         }
         return nil
     }

@@ -144,6 +144,7 @@ extension Incident: KeptIncident, JSONWritable {
             if worstSeverity != severity { json.member("worst_severity", worstSeverity.rawValue) }
             if isUncertain { json.member("uncertain", true) }
             json.member("acknowledged", ifAny: acknowledgement)
+            json.member("unattended", ifAny: unattendedSince)
             if !labels.isEmpty { json.member("labels", labels) }
             if !standings.isEmpty { json.member("standings", standings) }
         }
@@ -164,7 +165,8 @@ extension Incident: KeptIncident, JSONWritable {
             state: summary.state, since: summary.since, until: summary.until, evidence: summary.evidence,
             worst: try reader.optional("worst").map(Evidence.init) ?? summary.evidence,
             isUncertain: try reader.optional("uncertain")?.bool() ?? false,
-            acknowledgement: try reader.optional("acknowledged").map(Acknowledgement.init), standings: standings)
+            acknowledgement: try reader.optional("acknowledged").map(Acknowledgement.init),
+            unattendedSince: try reader.optional("unattended")?.moment(), standings: standings)
     }
 }
 

@@ -52,6 +52,8 @@ public struct Incident: Hashable, Sendable {
     public var isUncertain: Bool
     /// Who takes care of it, if anybody said so: then nobody is reminded.
     public var acknowledgement: Acknowledgement?
+    /// When it got worse than what somebody took care of, and nobody did any more; nil where that has not been.
+    public var unattendedSince: Moment?
     /// What each channel has been told, by channel name.
     public var standings: [String: Standing]
 
@@ -80,7 +82,7 @@ public struct Incident: Hashable, Sendable {
         id: String, rule: String, subject: Subject, key: String?, labels: [String: String], severity: Severity,
         worstSeverity: Severity, state: State, since: Moment, until: Moment?, evidence: Evidence, worst: Evidence,
         isUncertain: Bool,
-        acknowledgement: Acknowledgement?, standings: [String: Standing]
+        acknowledgement: Acknowledgement?, unattendedSince: Moment?, standings: [String: Standing]
     ) {
         self.id = id
         self.rule = rule
@@ -96,6 +98,7 @@ public struct Incident: Hashable, Sendable {
         sharedWorst = worst == evidence ? sharedEvidence : Shared(worst)
         self.isUncertain = isUncertain
         self.acknowledgement = acknowledgement
+        self.unattendedSince = unattendedSince
         self.standings = standings
     }
 
@@ -120,6 +123,13 @@ public struct Incident: Hashable, Sendable {
 
     /// Goes on under another rule, with its id and with all that channels know of it.
     public mutating func goOn(under rule: String) { self.rule = rule }
+
+    /// Nobody takes care of it any more, for it got worse.
+    public mutating func leaveUnattended(at now: Moment) {
+        guard acknowledgement != nil else { return }
+        acknowledgement = nil
+        unattendedSince = now
+    }
 
     public var isOpen: Bool { state != .resolved && state != .closed }
 

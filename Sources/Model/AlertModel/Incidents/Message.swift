@@ -118,8 +118,12 @@ public struct Message: Hashable, Sendable {
 
     /// The headline without its mark, for where it is read aloud or stands beside a colour.
     public var unmarkedHeadline: String {
-        let mark = Message.mark(kind: kind, severity: severity)
-        return headline.hasPrefix(mark) ? String(headline.dropFirst(mark.count)).trimmed : headline
+        // What many messages say in one goes by how bad that is which goes on.
+        let marks =
+            [Message.mark(kind: kind, severity: severity)]
+            + Severity.allCases.map { Message.mark(kind: .opened, severity: $0) }
+        guard let mark = marks.first(where: headline.hasPrefix) else { return headline }
+        return String(headline.dropFirst(mark.count)).trimmed
     }
 
     /// What a channel says in front of a message that it may have shown before.

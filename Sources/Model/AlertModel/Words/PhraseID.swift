@@ -35,6 +35,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
 
     // What a figure is measured by
     case limitBelow = "limit.below"
+    case limitAt = "limit.at"
     case limitAtBelow = "limit.at_below"
     case limitAbove = "limit.above"
     case limitAtAbove = "limit.at_above"
@@ -53,6 +54,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case headlineSilent = "headline.silent"
     case headlineAcknowledged = "headline.acknowledged"
     case headlineBack = "headline.back"
+    case headlineWithin = "headline.within"
     case headlineAgain = "headline.again"
     case headlineClosed = "headline.closed"
     case headlineCorrectedEnd = "headline.corrected_end"
@@ -166,6 +168,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case togetherHeld = "together.held"
     case togetherWho = "together.who"
     case countFiring = "count.firing"
+    case countClosed = "count.closed"
     case countResolved = "count.resolved"
 
     // What gates say
@@ -176,6 +179,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case flapping
     case fieldEscalated = "field.escalated"
     case escalated
+    case escalatedWorse = "escalated.worse"
 
     // Why, in one sentence
     case reasonAtMost = "reason.at_most"

@@ -50,6 +50,7 @@ extension PhraseID {
 
         // What a figure is measured by
         case .limitBelow: "below {limit}"
+        case .limitAt: "at {limit}"
         case .limitAtBelow: "at {limit} and below"
         case .limitAbove: "above {limit}"
         case .limitAtAbove: "at {limit} and above"
@@ -68,6 +69,7 @@ extension PhraseID {
         case .headlineSilent: "{who}: {metric} last known {figure}, no news for {period}"
         case .headlineAcknowledged: "{who}: {carers}; {metric} {figure}"
         case .headlineBack: "{who}: {metric} {figure}, back {limit}, after {period}"
+        case .headlineWithin: "{who}: {metric} {figure}, not {limit} after all"
         case .headlineAgain: "{who}: {metric} {figure} again, after {period}"
         case .headlineClosed: "{who}: {metric} {end}, after {period}; last known {figure}"
         case .headlineCorrectedEnd: "{who}: {metric} {figure} at worst ({details}), {end} after {period}"
@@ -103,7 +105,7 @@ extension PhraseID {
         case .noNews: "{moment}, for {period}: {cause}"
         case .noNewsVanished: "the source answers without it"
         case .noNewsFailing: "the source gives no answer"
-        case .noNewsUnjudged: "too few to judge since"
+        case .noNewsUnjudged: "too few since then to be judged"
         case .fieldRelease: "Release"
         case .releaseUsers: "{release}, {share} of users"
         case .releaseSessions: "{release}, {share} of sessions"
@@ -156,10 +158,10 @@ extension PhraseID {
         case .digestPart: ", part {part} of {parts}"
         case .digestPast: "{incidents} came and went {during}"
         case .digestWhy: "What opened and resolved {during} is summarised once, afterwards."
-        case .duringQuietHours: "during quiet hours ({gate})"
+        case .duringQuietHours: "while held by quiet hours ({gate})"
         case .duringFlapping: "while flapping"
         case .duringUnreachable: "while this channel could not be reached"
-        case .duringHold: "while on hold ({gate})"
+        case .duringHold: "while held by {gate}"
         case .digestLate: "Resolved in the meantime: {headline}"
         case .digestLateWhy: "It could not be delivered while it was open, and was retried."
         case .digestMore: "and {count} more"
@@ -178,16 +180,21 @@ extension PhraseID {
         case .muteIssue: "issue {names}"
         case .muteLabel: "{name} {names}"
         case .muteOr: "{name} or {other}"
-        case .muteWhy: "What is still wrong when the mute ends is sent then."
+        case .muteWhy:
+            """
+            Nothing is sent about it until the mute ends. What is still wrong then and has not been reported is \
+            sent, and reminders go on.
+            """
         case .muteFooter: "Mute {name}"
         case .fieldUntil: "Until"
         case .fieldReason: "Reason"
         case .togetherOpened: "{who}: {incidents} at once"
         case .togetherResolved: "{who}: {incidents} resolved"
-        case .togetherHeld: "{who}: {counts}, held by {gate}"
+        case .togetherHeld: "{who}: {counts}, held until now by {gate}"
         case .togetherWho: "{names} and {count} more"
         case .countFiring: "{count} firing"
         case .countResolved: "{count} resolved"
+        case .countClosed: "{count} closed without a known end"
 
         // What gates say
         case .gateBudget:
@@ -200,6 +207,7 @@ extension PhraseID {
         case .flapping: "{count} changes within {span}; the next message comes after {period} without a change"
         case .fieldEscalated: "Not acknowledged"
         case .escalated: "for {period} after the first notification"
+        case .escalatedWorse: "for {period} since it got worse"
 
         // Why, in one sentence
         case .reasonAtMost: "Not chance: even generously counted, at most {bound} over the last {span}."

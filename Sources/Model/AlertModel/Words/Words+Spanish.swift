@@ -50,6 +50,7 @@ extension PhraseID {
 
         // What a figure is measured by
         case .limitBelow: "por debajo de {limit}"
+        case .limitAt: "en {limit}"
         case .limitAtBelow: "en {limit} o menos"
         case .limitAbove: "por encima de {limit}"
         case .limitAtAbove: "en {limit} o más"
@@ -68,6 +69,7 @@ extension PhraseID {
         case .headlineSilent: "{who}: {metric}, último dato {figure}, sin noticias desde hace {period}"
         case .headlineAcknowledged: "{who}: {carers}; {metric} {figure}"
         case .headlineBack: "{who}: {metric} {figure}, de nuevo {limit}, tras {period}"
+        case .headlineWithin: "{who}: {metric} {figure}, al final no {limit}"
         case .headlineAgain: "{who}: {metric} de nuevo {figure}, tras {period}"
         case .headlineClosed: "{who}: {metric}, {end}, tras {period}; último dato {figure}"
         case .headlineCorrectedEnd: "{who}: {metric} {figure} en el peor momento ({details}), {end} tras {period}"
@@ -156,10 +158,10 @@ extension PhraseID {
         case .digestPart: ", parte {part} de {parts}"
         case .digestPast: "{incidents} de paso {during}"
         case .digestWhy: "Lo que se abrió y se resolvió {during} se resume una sola vez, después."
-        case .duringQuietHours: "en horas de silencio ({gate})"
+        case .duringQuietHours: "mientras lo retenían las horas de silencio ({gate})"
         case .duringFlapping: "mientras oscilaba"
         case .duringUnreachable: "mientras no se podía llegar a este canal"
-        case .duringHold: "mientras se retenía ({gate})"
+        case .duringHold: "mientras lo retenía {gate}"
         case .digestLate: "Resuelto entretanto: {headline}"
         case .digestLateWhy: "No se pudo entregar mientras estaba abierto, y se volvió a intentar."
         case .digestMore: "y {count} más"
@@ -178,18 +180,26 @@ extension PhraseID {
         case .muteIssue: "problema {names}"
         case .muteLabel: "{name} {names}"
         case .muteOr: "{name} o {other}"
-        case .muteWhy: "Lo que siga mal cuando acabe el silencio se enviará entonces."
+        case .muteWhy:
+            """
+            No se envía nada sobre ello hasta que acabe el silencio. Lo que entonces siga mal y no se haya avisado \
+            se enviará, y los recordatorios continúan.
+            """
         case .muteFooter: "Silencio {name}"
         case .fieldUntil: "Hasta"
         case .fieldReason: "Motivo"
         case .togetherOpened: "{who}: {incidents} a la vez"
         case .togetherResolved: "{who}: {incidents} con final"
-        case .togetherHeld: "{who}: {counts}, retenido por {gate}"
+        case .togetherHeld: "{who}: {counts}, retenido hasta ahora por {gate}"
         case .togetherWho: "{names} y {count} más"
         case .countFiring:
             Wording(
                 one: "{count} activo",
                 other: "{count} activos")
+        case .countClosed:
+            Wording(
+                one: "{count} cerrado sin final conocido",
+                other: "{count} cerrados sin final conocido")
         case .countResolved:
             Wording(
                 one: "{count} resuelto",
@@ -206,6 +216,7 @@ extension PhraseID {
         case .flapping: "{count} cambios en {span}; el próximo mensaje llega tras {period} sin cambios"
         case .fieldEscalated: "Sin respuesta"
         case .escalated: "desde hace {period}, tras el primer aviso"
+        case .escalatedWorse: "desde hace {period}, desde que empeoró"
 
         // Why, in one sentence
         case .reasonAtMost: "No es casualidad: aun contando con generosidad, como mucho {bound} en {span}."

@@ -3,7 +3,7 @@ public import PluginKit
 /// A gate that lets so many messages into a channel in so much time; the rest becomes one digest.
 ///
 /// The window slides: whatever stretch of that length one looks at, no more messages than that were accepted in it, but
-/// for those that `except` let pass.
+/// for those that `except` let pass, and for a digest that they would keep waiting longer than such a stretch.
 public struct BudgetGate: Gate {
     public static let manifest = PluginManifest(
         name: "budget",
@@ -69,6 +69,13 @@ public struct BudgetGate: Gate {
             // The room is for those who wait already: news goes along with them, or reminders would outrun the digest, the
             // more so where each is due in the very instant in which the last one leaves the window.
             opening = now
+        }
+        // What passes anyway counts, and must not keep the digest waiting for ever: it leaves when it has waited for as long
+        // as the window is.
+        if except != nil, notification.held?.reason == reason, let room = opening,
+            let since = view.gathered(gathering, for: notification.channel)
+        {
+            opening = since + rate.per > now ? min(room, since + rate.per) : nil
         }
         return opening.map { Closure(until: $0, fate: .gather(gathering), reason: reason) }
     }

@@ -2,7 +2,8 @@ public import PluginKit
 
 /// A gate that takes an incident of which nobody takes care to further channels.
 ///
-/// The time counts from the first message about it to anybody; an acknowledgement ends it.
+/// The time counts from the first message about it to anybody; an acknowledgement ends it. Where it gets worse than what
+/// somebody took care of, it counts anew from then.
 public struct EscalateGate: Gate {
     public static let manifest = PluginManifest(
         name: "escalate",
@@ -36,22 +37,24 @@ public struct EscalateGate: Gate {
 
     public func escalation(of incident: Incident) -> Escalation? {
         guard incident.state == .firing, incident.acknowledgement == nil, incident.severity >= severity,
-            let told = firstTold(incident)
+            let begin = begin(of: incident)
         else { return nil }
-        return Escalation(to: channels, from: told + after)
+        return Escalation(to: channels, from: begin + after)
     }
 
     public func remark(on notification: Notification, at now: Moment, given view: any GateView) -> Remark? {
         guard notification.kind == .opened, channels.contains(notification.channel),
-            let told = firstTold(notification.incident), let escalation = escalation(of: notification.incident),
+            let begin = begin(of: notification.incident), let escalation = escalation(of: notification.incident),
             escalation.from <= now
         else { return nil }
+        let hadCare = notification.incident.unattendedSince == begin
         return Remark(
-            Phrase(.fieldEscalated), Phrase(.escalated, [.period: .rough(now - told)]),
+            Phrase(.fieldEscalated), Phrase(hadCare ? .escalatedWorse : .escalated, [.period: .rough(now - begin)]),
             reason: .gate(plugin: EscalateGate.manifest.name, name: name))
     }
 
-    private func firstTold(_ incident: Incident) -> Moment? {
-        incident.standings.values.compactMap(\.firstSaid).min()
+    private func begin(of incident: Incident) -> Moment? {
+        let told = incident.standings.values.compactMap(\.firstSaid).min()
+        return told.map { max($0, incident.unattendedSince ?? $0) }
     }
 }

@@ -26,6 +26,17 @@ import Testing
         #expect(gate.escalation(of: earlier)?.from == now + .minutes(35))
     }
 
+    @Test func `what got worse than somebody took care of has its time anew`() throws {
+        let gate = try EscalateGate.written(["to": "oncall"])
+        var incident = incident(told: ["team": 0])
+        incident.acknowledgement = Acknowledgement(at: now + .minutes(3))
+        incident.leaveUnattended(at: now + .minutes(70))
+        #expect(gate.escalation(of: incident)?.from == now + .minutes(100))
+        let notification = Notification(incident: incident, kind: .opened, severity: .critical, channel: "oncall")
+        let remark = gate.remark(on: notification, at: now + .minutes(100), given: RehearsedView())
+        #expect(remark.map { Words.english.text($0.value, clock: \.description) } == "for 30 min since it got worse")
+    }
+
     @Test func `not what is milder, acknowledged, getting better, or untold`() throws {
         let gate = try EscalateGate.written(["to": "oncall", "after": "1h"])
         var acknowledged = incident()
