@@ -1,3 +1,4 @@
+import PluginKit
 import Runtime
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
                 == nil)
     }
 
-    @Test func `the limit and the start are read from their lines`() {
+    @Test func `the limit is read from its line`() {
         let limits = """
             Limit                     Soft Limit           Hard Limit           Units
             Max processes             95898                95898                processes
@@ -36,14 +37,27 @@ import Testing
             """
         #expect(ProcessFile.openFilesMax(in: limits) == 1024)
         #expect(ProcessFile.openFilesMax(in: "Max open files            unlimited  unlimited  files") == nil)
-        #expect(ProcessFile.bootSeconds(in: "cpu 1 2\nbtime 1795000000\nprocesses 1\n") == 1_795_000_000)
-        #expect(ProcessFile.bootSeconds(in: "cpu 1 2\n") == nil)
     }
 
     @Test func `this process has figures`() throws {
         let figures = try #require(ProcessFile.figures())
         #expect(figures.residentBytes > 1 << 20)
         #expect(figures.openFiles >= 3)
-        #expect(figures.startSeconds > 1_600_000_000)
+        let now = Double(SystemClock().now().milliseconds) / 1000
+        #expect((now - 86_400...now + 1).contains(figures.startSeconds))
+        #expect(ProcessFile.figures()?.startSeconds == figures.startSeconds)
+    }
+
+    @Test func `a sandbox that hides all but the process itself hides no figure`() throws {
+        let figures = try #require(
+            ProcessFile.figures { path in
+                switch path {
+                case "/proc/self/stat": stat(name: "alertbot")
+                case "/proc/self/limits": "Max open files            64                   64                   files"
+                default: nil
+                }
+            })
+        #expect(figures.cpuSeconds > 0 && figures.residentBytes > 0 && figures.openFilesMax == 64)
+        #expect(figures.startSeconds > 0)
     }
 }

@@ -5,15 +5,17 @@ public import Runtime
 /// What Linux says of this process, in files under `/proc`: proc(5).
 public enum ProcessFile {
     /// Nil where the files cannot be read, as in a sandbox without them.
-    public static func figures() -> MetricsReport.ProcessFigures? {
-        guard let own = text("/proc/self/stat"), let boot = bootSeconds(in: text("/proc/stat") ?? "") else {
-            return nil
-        }
+    public static func figures() -> MetricsReport.ProcessFigures? { figures(reading: text) }
+
+    /// - Parameter text: The content of a file. Only the process's own are asked for: a sandbox with `ProcSubset=pid`, as the
+    ///   unit's, hides all others, also the one with the time of the boot.
+    static func figures(reading text: (String) -> String?) -> MetricsReport.ProcessFigures? {
+        guard let own = text("/proc/self/stat") else { return nil }
         let limit = text("/proc/self/limits").flatMap(openFilesMax(in:))
         // One of them is the folder that is being read.
         let files = max(0, FolderNames.visible(in: "/proc/self/fd").count - 1)
         return figures(
-            stat: own, bootSeconds: boot, openFiles: files, openFilesMax: limit,
+            stat: own, bootSeconds: bootSeconds, openFiles: files, openFilesMax: limit,
             ticksPerSecond: Double(sysconf(Int32(_SC_CLK_TCK))), pageBytes: Int(sysconf(Int32(_SC_PAGESIZE))))
     }
 
@@ -36,10 +38,10 @@ public enum ProcessFile {
             openFilesMax: openFilesMax, startSeconds: bootSeconds + start / ticksPerSecond)
     }
 
-    /// The line `btime` of `/proc/stat`, since 1970.
-    static func bootSeconds(in text: String) -> Double? {
-        text.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap { Double($0.dropFirst(6)) }
-    }
+    /// When the machine was booted, since 1970. It is determined once: corrections of the wall clock would move it, and whoever
+    /// counts the changes of a start would take each for a restart.
+    private static let bootSeconds =
+        Double(SystemClock.read(CLOCK_REALTIME) - SystemClock.read(CLOCK_BOOTTIME)) / 1_000_000_000
 
     /// The soft limit of the line `Max open files` of `/proc/self/limits`; nil for none.
     static func openFilesMax(in text: String) -> Int? {
@@ -52,6 +54,6 @@ public enum ProcessFile {
         (try? WholeFile.read(path, bytesMax: bytesMax)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// `/proc/stat` has a line for every processor and one with every interrupt.
-    private static let bytesMax = 1 << 20
+    /// Each has a few lines.
+    private static let bytesMax = 1 << 16
 }
