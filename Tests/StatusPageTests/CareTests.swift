@@ -150,11 +150,12 @@ private actor Carer: BotCare {
     /// What the desk answers to a request that comes from elsewhere; nothing else of it is different.
     private func fromElsewhere(
         _ method: String, _ body: String = "", headers: [String: String] = [:], token: Secret?,
-        userHeader: String? = nil, seal: LinkSeal? = nil, target: String = "/ack?incident=3f9a"
+        userHeader: String? = nil, seal: LinkSeal? = nil, publicHost: String? = "alerts.example.com",
+        target: String = "/ack?incident=3f9a"
     ) async throws -> (status: Int, body: String, told: [String]) {
         let carer = Carer()
         let desk = CareDesk(
-            care: carer, Gatekeeper(publicHost: "alerts.example.com", userHeader: userHeader, password: token),
+            care: carer, Gatekeeper(publicHost: publicHost, userHeader: userHeader, password: token),
             seal: seal)
         let fields = [
             "origin": "https://alerts.example.com", "content-type": "application/x-www-form-urlencoded",
@@ -199,6 +200,61 @@ private actor Carer: BotCare {
         let vouched = try await fromElsewhere(
             "POST", "incident=3f9a&token=TOKEN", headers: ["x-user": "ana"], token: nil, userHeader: "X-User")
         #expect(vouched.told == ["acknowledge 3f9a by ana"])
+    }
+
+    @Test(arguments: [
+        ("&key=s3cret", ["origin": "http://192.0.2.7:8480"], true),
+        ("&key=s3cret", ["origin": "http://192.0.2.7:8480", "sec-fetch-site": "same-origin"], true),
+        ("&key=s3cret", ["origin": "http://bot.example:8480", "host": "Bot.example:8480"], true),
+        ("&key=wrong", ["origin": "http://192.0.2.7:8480"], false),
+        ("", ["origin": "http://192.0.2.7:8480"], false),
+        ("&key=s3cret", ["origin": "http://192.0.2.7:9000"], false),
+        ("&key=s3cret", ["origin": "http://192.0.2.7:8480", "sec-fetch-site": "cross-site"], false),
+        ("&key=s3cret", ["origin": "https://evil.example"], false),
+    ])
+    func `without a public address, whoever enters the token may act at the address that they use`(
+        key: String, headers: [String: String], isObeyed: Bool
+    ) async throws {
+        let headers = ["host": "192.0.2.7:8480"].merging(headers) { $1 }
+        let reply = try await fromElsewhere(
+            "POST", "incident=3f9a&token=TOKEN\(key)", headers: headers, token: Secret("s3cret"), publicHost: nil)
+        #expect(reply.told == (isObeyed ? ["acknowledge 3f9a by -"] : []))
+        #expect(reply.status == (isObeyed ? 200 : 403))
+    }
+
+    @Test func `a name that another site points here is no address of ours for whoever needs no token`() async throws {
+        let carer = Carer()
+        let desk = CareDesk(
+            care: carer, Gatekeeper(publicHost: nil, userHeader: "X-User", password: Secret("s3cret")))
+        for (isLocal, user) in [(true, ""), (false, "ana")] {
+            let headers = [
+                "host": "rebound.example:8480", "origin": "http://rebound.example:8480", "x-user": user,
+                "content-type": "application/x-www-form-urlencoded",
+            ]
+            var request = try #require(
+                Request(
+                    method: "POST", target: "/ack",
+                    fields: headers.map { Request.Field(name: $0.key, value: $0.value) }))
+            request.isLocal = isLocal
+            request.body = Array("incident=3f9a&token=\(desk.token)".utf8)
+            let response = await desk.answer(.acknowledge, request, Page(botName: "shop-alerts"))
+            #expect(response.status == .forbidden)
+            #expect(String(decoding: response.body, as: UTF8.self).contains("'bot.public_url'"))
+        }
+        #expect(await carer.told == [])
+    }
+
+    @Test(arguments: [
+        ("/ack?incident=3f9a", "Acknowledge: 🔴 &lt;shop&gt;: still 98.3%"),
+        ("/mute?incident=3f9a", "Mute: 🔴 &lt;shop&gt;: still 98.3%"),
+        ("/unmute?mute=a1b2c3", "Unmute: app &lt;shop&gt;"), ("/retry?delivery=d-2_x", "Retry: 🔴 &lt;shop&gt;: 98.3%"),
+        ("/mute?incident=0000", "It is over"),
+    ])
+    func `a page that asks says in its title what it is about`(path: String, title: String) async throws {
+        _ = try await with { port in
+            let page = try await ask(port, path).body
+            #expect(page.contains("<title>\(title) · shop-alerts</title>"))
+        }
     }
 
     @Test(arguments: ["", " \n"]) func `an empty token opens nothing and seals nothing`(token: String) async throws {

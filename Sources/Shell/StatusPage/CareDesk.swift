@@ -62,7 +62,8 @@ public struct CareAnswer: Sendable {
 ///
 /// Chats fetch every link that is posted, so reading a page changes nothing: it asks, and only its own form is
 /// obeyed. Another site can neither send that form (its `Origin` is not ours), nor show the page in a frame, nor guess
-/// the token.
+/// the token. Where no public address is known, the address that people use is taken for ours, but only from whoever
+/// enters the bot's token in the form.
 struct CareDesk: Sendable {
     let care: any BotCare
     let gatekeeper: Gatekeeper
@@ -149,7 +150,7 @@ struct CareDesk: Sendable {
         case .retry:
             question = "<p>Send it again? “\(about.words)”</p>\(form("Retry"))"
         }
-        return .form(page.care(about.message, question))
+        return .form(page.care("\(errand.title): \(about.message?.headline ?? about.words)", about.message, question))
     }
 
     /// What an errand is about: the incident as it is now, and in a few words what would change.
@@ -165,7 +166,7 @@ struct CareDesk: Sendable {
 
     private func obey(_ errand: Errand, _ request: Request, _ page: Page) async -> Response {
         guard isOurs(request) else {
-            return .sentence(.forbidden, "Only the page's own form is accepted: open the link of the message again.")
+            return .sentence(.forbidden, CareDesk.foreign)
         }
         let form = Request.fields(String(decoding: request.body, as: UTF8.self))
         func value(_ name: String) -> String? { form.first { $0.name == name }?.value }
@@ -201,7 +202,7 @@ struct CareDesk: Sendable {
     /// Whether a page of ours sent it, by a form.
     private func isOurs(_ request: Request) -> Bool {
         let type = request.headers("content-type").first?.prefix { $0 != ";" }.lowercased() ?? ""
-        return type == CareDesk.formType && gatekeeper.isOurs(request)
+        return type == CareDesk.formType && (gatekeeper.isOurs(request) || gatekeeper.isSameAddress(request))
     }
 
     /// Why it may not change anything; nil where it may: it comes from this machine, a proxy vouches for whoever sends it,
@@ -221,6 +222,11 @@ struct CareDesk: Sendable {
 
     private static let keyField: HTML = """
         <p><label>The bot's token <input name="key" type="password" autocomplete="current-password" required></label></p>
+        """
+
+    private static let foreign = """
+        Only the page's own form is accepted: open the link of the message again. If that does not help, 'bot.public_url' must be \
+        the address by which you opened this page.
         """
 
     private static let closed = Response.sentence(.forbidden, Gatekeeper.closed)
@@ -249,6 +255,16 @@ struct CareDesk: Sendable {
 extension BotAddress.Errand {
     /// What a form is sent to, from the page that shows it.
     fileprivate var action: String { String(rawValue.dropFirst()) }
+
+    /// What its page is called.
+    fileprivate var title: String {
+        switch self {
+        case .acknowledge: "Acknowledge"
+        case .mute: "Mute"
+        case .unmute: "Unmute"
+        case .retry: "Retry"
+        }
+    }
 
     /// What names the thing that it is about.
     fileprivate var subject: String {
@@ -282,23 +298,23 @@ extension Page {
     }
 
     /// A question about an incident as it is now, or about something else.
-    func care(_ message: Message?, _ question: HTML) -> HTML {
+    func care(_ title: String, _ message: Message?, _ question: HTML) -> HTML {
         let shown: HTML? = message.map {
             "<div class=\"message \(Page.tone($0))\"><article>\(Page.summary($0))</article></div>"
         }
-        return bare("\(shown)\(question)")
+        return bare(title, "\(shown)\(question)")
     }
 
     /// A short page of its own.
     func notice(_ title: String, _ words: String, _ more: HTML? = nil, depth: Depth = .top) -> HTML {
-        bare("<h1>\(title)</h1><p>\(words)</p>\(more)", depth)
+        bare(title, "<h1>\(title)</h1><p>\(words)</p>\(more)", depth)
     }
 
-    private func bare(_ content: HTML, _ depth: Depth = .top) -> HTML {
+    private func bare(_ title: String, _ content: HTML, _ depth: Depth = .top) -> HTML {
         """
         <!doctype html>
         <html lang="en">
-        \(head(nil, depth, isScripted: false))
+        \(head(title, depth, isScripted: false))
         <body>
         <main class="notice">
         \(content)

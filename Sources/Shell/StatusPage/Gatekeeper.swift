@@ -45,6 +45,15 @@ struct Gatekeeper: Sendable {
         return request.headers("sec-fetch-site").allSatisfy { $0 == "same-origin" }
     }
 
+    /// Whether the origin is the very address that it was sent to. Another site can have its own name lead here, and is then the
+    /// same origin, too: so this is enough only for whoever has to know the bot's token besides, which that site does not.
+    func isSameAddress(_ request: Request) -> Bool {
+        let (origins, hosts) = (request.headers("origin"), request.headers("host").map { $0.lowercased() })
+        guard origins.count == 1, hosts.count == 1, needsPassword(request) else { return false }
+        return ["http://\(hosts[0])", "https://\(hosts[0])"].contains(origins[0].lowercased())
+            && request.headers("sec-fetch-site").allSatisfy { $0 == "same-origin" }
+    }
+
     /// Whether a browser sent it for a page that is not ours; programs name no origin.
     func isForeign(_ request: Request) -> Bool {
         let isBrowser = !request.headers("origin").isEmpty || !request.headers("sec-fetch-site").isEmpty
