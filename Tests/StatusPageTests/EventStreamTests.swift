@@ -102,6 +102,25 @@ import Testing
         }
     }
 
+    @Test func `what the bot does wakes a stream, but sends nothing where it is no news`() async throws {
+        var limits = Limits()
+        limits.ringInterval = .zero
+        limits.heartbeat = .seconds(3600)
+        let bot = FakeBot()
+        try await serving(bot, limits: limits) { port in
+            var client = try await listen(port)
+            defer { client.connection.close() }
+            try await client.read(until: "event: health")
+            for _ in 0..<5 {
+                await bot.ring()
+                #expect(try await ask(port, "/metrics").status == 200)
+            }
+            await bot.receive(.sample("a"))
+            let text = try await client.read(until: "id: a\n")
+            #expect(!text.contains("event: alive"))
+        }
+    }
+
     @Test func `open streams are bounded and leave room for other requests`() async throws {
         var limits = Limits()
         limits.streamsMax = 1

@@ -40,6 +40,10 @@ actor FakeBot: BotView {
 
     func receive(_ message: InboxMessage) {
         messages.append(message)
+        ring()
+    }
+
+    func ring() {
         for bell in bells { bell.yield() }
     }
 

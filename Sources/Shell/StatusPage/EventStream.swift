@@ -41,6 +41,7 @@ struct EventStream: Sendable {
     private func send(to output: EventOutput, _ start: Start) async throws {
         var last = start.after
         var told: BotHealth?
+        var spoke = ContinuousClock.now
         // Browsers wait that many milliseconds before they connect again.
         var text = "retry: 3000\n\n"
         for await _ in output.wakes {
@@ -58,8 +59,13 @@ struct EventStream: Sendable {
                 last = story.latest.id
             }
             // A sign of life keeps proxies from closing the connection, finds out whether the client is there, and tells the
-            // page that the bot is: an event, as comments never reach a script.
-            if text.isEmpty { text = EventStream.signOfLife }
+            // page that the bot is: an event, as comments never reach a script. Much that the bot does is no news here.
+            if text.isEmpty {
+                guard spoke.duration(to: .now) >= limits.heartbeat else { continue }
+                text = EventStream.signOfLife
+            }
+            // Before it is on its way: the next sign of life is due so long after it has gone.
+            spoke = .now
             try await output.send(Array(text.utf8))
             text = ""
         }
