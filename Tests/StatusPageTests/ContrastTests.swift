@@ -31,17 +31,22 @@ import Testing
     /// - Parameter number: 0 for the first `:root`, 1 for the one in dark surroundings.
     @Test(arguments: sheets, [0, 1])
     func `whatever is read has a contrast of at least 4.5, light and dark`(sheet: Sheet, number: Int) throws {
-        let roots = sheet.style.matches(of: #/:root \{([^}]*)\}/#)
-        let colors = Dictionary(
-            try #require(roots.dropFirst(number).first).output.1
-                .matches(of: #/--([a-z]+): #([0-9a-f]{6}|[0-9a-f]{3});/#).compactMap { match in
-                    Self.color(match.output.2).map { (String(match.output.1), $0) }
-                }, uniquingKeysWith: { $1 })
+        let colors = try Self.colors(of: sheet.style, number)
         let pairs = sheet.words.flatMap { word in ["card", "ground"].map { (word, $0) } } + sheet.others
         for (word, ground) in pairs {
             let contrast = try #require(colors[word]).contrast(with: try #require(colors[ground]))
             #expect(contrast >= 4.5, "\(word) on \(ground): \(contrast)")
         }
+    }
+
+    @Test(arguments: [0, 1]) func `fields can be told from what is around them by their edges`(number: Int) throws {
+        let colors = try Self.colors(of: Page.style, number)
+        let edge = try #require(colors["edge"])
+        for ground in ["card", "ground"] {
+            let contrast = edge.contrast(with: try #require(colors[ground]))
+            #expect(contrast >= 3, "\(ground): \(contrast)")
+        }
+        #expect(Page.style.matches(of: #/border: 1px solid var\(--edge\)/#).count == 2)
     }
 
     @Test func `what is read in a picture has it, too`() {
@@ -50,6 +55,15 @@ import Testing
         ] {
             #expect(color.contrast(with: ChartDrawing.ground) >= 4.5, "\(color)")
         }
+    }
+
+    private static func colors(of style: String, _ number: Int) throws -> [String: Drawing.Color] {
+        let roots = style.matches(of: #/:root \{([^}]*)\}/#)
+        return Dictionary(
+            try #require(roots.dropFirst(number).first).output.1
+                .matches(of: #/--([a-z]+): #([0-9a-f]{6}|[0-9a-f]{3});/#).compactMap { match in
+                    color(match.output.2).map { (String(match.output.1), $0) }
+                }, uniquingKeysWith: { $1 })
     }
 
     private static func color(_ hex: Substring) -> Drawing.Color? {

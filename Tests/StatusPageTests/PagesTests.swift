@@ -169,6 +169,28 @@ import Testing
         }
     }
 
+    @Test func `failed deliveries are unfolded by a word and not by a number alone`() {
+        var overview = Overview.sample()
+        #expect(
+            page.overview(overview, health: health, apps: nil).text.contains("<summary>1 failed delivery</summary>"))
+        overview.channels = [
+            PageChannel(name: "team", isInbox: false, dead: [.sample("d-2", isDead: true)], deadCount: 7)
+        ]
+        #expect(
+            page.overview(overview, health: health, apps: nil).text.contains("<summary>7 failed deliveries</summary>"))
+    }
+
+    @Test func `nobody has the blocks of a sparkline read out`() {
+        #expect(Page.sparkline("▁▂█")?.text.contains(#"<p class="spark" aria-hidden="true">"#) == true)
+    }
+
+    @Test func `on paper stands the whole page, and not what fits on a screen`() throws {
+        let paper = try #require(Page.style.firstMatch(of: #/@media print \{([^@]*)@/#)).output.1
+        for rule in ["body { display: block; height: auto; }", "#page, #room { display: block; overflow: visible; }"] {
+            #expect(paper.contains(rule))
+        }
+    }
+
     // MARK: Drawings
 
     @Test func `a drawing in a table has the figures, the limit and what is usual`() {

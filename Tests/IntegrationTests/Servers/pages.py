@@ -3,8 +3,8 @@
     pages.py BASE PATH...
 
 Each page is opened in both themes, wide and on a telephone, with and without JavaScript. Looked for are the violations
-of axe-core's rules, what is wider than the window, errors in the console, requests to anywhere else, and answers that
-are no pages.
+of axe-core's rules, what is wider than the window, errors in the console, requests to anywhere else, answers that are no
+pages, and what a refresh replaces although it has not changed.
 """
 
 import shutil
@@ -44,6 +44,13 @@ with sync_playwright() as playwright:
                         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
                         flaws += [f"{rule['id']}: {rule['help']}: {rule['nodes'][0]['html'][:200]}"
                                   for rule in found["violations"]]
+                    if script and page.query_selector("#page[data-refreshes] .board"):
+                        page.evaluate("document.querySelector('.board').isKept = true")
+                        with page.expect_response(lambda response: response.url == page.url):
+                            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+                        page.wait_for_timeout(200)
+                        if not page.evaluate("document.querySelector('.board').isKept"):
+                            flaws.append("is replaced as a whole when it is read anew")
                     for flaw in flaws:
                         print(f"{path} ({theme}, {width} pixels, {'with' if script else 'without'} scripts): {flaw}")
                     looked += 1

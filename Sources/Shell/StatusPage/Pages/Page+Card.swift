@@ -111,7 +111,8 @@ extension Page {
     }
 
     static func sparkline(_ sparkline: String?) -> HTML? {
-        sparkline.map { #"<p class="spark"><span>Last day</span> <code>\#($0)</code></p>"# }
+        // What it shows stands in words beside it; read out, it would be the names of seventy blocks.
+        sparkline.map { #"<p class="spark" aria-hidden="true"><span>Last day</span> <code>\#($0)</code></p>"# }
     }
 
     /// What a template says.

@@ -207,9 +207,10 @@ extension Page {
             return
                 "<li>\(time(delivery.at)) \(delivery.headline) <small>\(delivery.why ?? "")</small>\(retry)</li>"
         }
+        let failed = channel.deadCount == 1 ? "1 failed delivery" : "\(channel.deadCount) failed deliveries"
         let list: HTML? =
             dead.isEmpty
-            ? nil : #"<details><summary>\#(channel.deadCount)</summary><ul class="dead">\#(dead)</ul></details>"#
+            ? nil : #"<details><summary>\#(failed)</summary><ul class="dead">\#(dead)</ul></details>"#
         return Row(
             tone: channel.trouble == nil && channel.deadCount == 0 ? "fine" : "warning",
             cells: [

@@ -31,11 +31,9 @@ extension Page {
 
           hintTimes(document);
 
-          // Pages of figures are read anew while somebody looks at them; what has not changed is left alone, so that
-          // nothing moves and nothing is read out twice.
+          // Pages of figures are read anew while somebody looks at them.
           const page = document.getElementById("page");
           if (page && "refreshes" in page.dataset) {
-            let before = null;
             let held = 0;
             const every = 15000;
             const patience = 8000;
@@ -50,16 +48,23 @@ extension Page {
               return held > 0 && held <= heldMax;
             };
             const name = (one) => one.getAttribute("aria-label") || one.href || one.name || one.textContent;
-            const replace = (html) => {
-              const open = [...page.querySelectorAll("details")].map((one) => one.open);
+            // What has not changed is left alone, so that nothing moves and nothing is read out twice; most of what has are
+            // words, such as ages, and change where they stand.
+            const renew = (old, fresh) => {
+              if (old.isEqualNode(fresh)) return;
+              const [before, after] = [[...old.childNodes], [...fresh.childNodes]];
+              if (old.nodeType === Node.TEXT_NODE && fresh.nodeType === Node.TEXT_NODE) old.data = fresh.data;
+              else if (before.length > 0 && before.length === after.length && old.cloneNode().isEqualNode(fresh.cloneNode()))
+                before.forEach((one, index) => renew(one, after[index]));
+              else old.replaceWith(fresh);
+            };
+            const show = (main) => {
               const shifts = [...page.querySelectorAll(".wide")].map((one) => one.scrollLeft);
               const active = page.contains(document.activeElement) ? document.activeElement : null;
               const focused = active && name(active);
-              page.innerHTML = html;
-              hintTimes(page);
-              page.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
+              renew(page, main);
               page.querySelectorAll(".wide").forEach((one, index) => { one.scrollLeft = shifts[index] || 0; });
-              if (!active || active === page) return;
+              if (!active || page.contains(active)) return;
               const heir = [...page.querySelectorAll(active.tagName)].find((one) => name(one) === focused);
               if (!heir) return;
               if ("value" in active) heir.value = active.value;
@@ -76,9 +81,10 @@ extension Page {
                 const [says, main] = [fresh.querySelector("#state .state"), fresh.getElementById("page")];
                 if (!answer.ok || !says || !main) return lost();
                 sayState(says);
-                if (main.innerHTML === before || isBusy()) return;
-                before = main.innerHTML;
-                replace(before);
+                const open = [...page.querySelectorAll("details")].map((one) => one.open);
+                main.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
+                hintTimes(main);
+                if (!page.isEqualNode(main) && !isBusy()) show(main);
               } catch { lost(); }
             };
             setInterval(refresh, every);

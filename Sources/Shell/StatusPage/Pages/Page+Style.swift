@@ -11,13 +11,13 @@ extension Page {
 
     static let style = """
         :root {
-          --ground: #f6f6f9; --card: #ffffff; --line: #e3e3ec; --ink: #1c1c28; --muted: #666678; --accent: #5546d6;
+          --ground: #f6f6f9; --card: #ffffff; --line: #e3e3ec; --edge: #868698; --ink: #1c1c28; --muted: #666678; --accent: #5546d6;
           --critical: #d02536; --warning: #a85a00; --info: #1f6cd6; --resolved: #137a38; --digest: #6b6b80;
           --shadow: 0 1px 2px rgb(20 20 50 / 6%), 0 2px 8px rgb(20 20 50 / 4%);
         }
         @media (prefers-color-scheme: dark) {
           :root {
-            --ground: #15151b; --card: #1f1f28; --line: #32323f; --ink: #ececf3; --muted: #a2a2b4; --accent: #a79dff;
+            --ground: #15151b; --card: #1f1f28; --line: #32323f; --edge: #757589; --ink: #ececf3; --muted: #a2a2b4; --accent: #a79dff;
             --critical: #ff6b76; --warning: #ffab4a; --info: #6cabff; --resolved: #4fce7b; --digest: #9a9aae;
             --shadow: none;
           }
@@ -110,7 +110,7 @@ extension Page {
         .dead li { margin: 4px 0; }
         form[role=search] { display: flex; gap: 8px; align-items: center; margin: 10px 0 12px; }
         form[role=search] input, form[role=search] button {
-          padding: 5px 10px; font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line);
+          padding: 5px 10px; font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--edge);
           border-radius: 8px;
         }
         form[role=search] button { white-space: nowrap; }
@@ -163,7 +163,7 @@ extension Page {
         .notice article h1 { font-size: 16px; line-height: 1.4; text-wrap: pretty; }
         .notice input[name] {
           width: 100%; padding: 8px 12px; font: inherit; color: var(--ink); background: var(--card);
-          border: 1px solid var(--line); border-radius: 8px;
+          border: 1px solid var(--edge); border-radius: 8px;
         }
         .notice input[type=hidden] { display: none; }
         .choices { display: flex; flex-wrap: wrap; gap: 8px; }
@@ -252,6 +252,14 @@ extension Page {
         @keyframes arrive { from { opacity: 0; transform: translateY(12px); } }
         @media (prefers-reduced-motion: reduce) { * { animation: none !important; } }
 
+        /* On paper nothing scrolls, and nothing can be pressed. */
+        @media print {
+          body { display: block; height: auto; }
+          #page, #room { display: block; overflow: visible; }
+          .wide { overflow: visible; }
+          .top nav, .jumps, form[role=search], #newest { display: none; }
+          article, figure, tr, .rest li { break-inside: avoid; }
+        }
         @media (min-width: 1000px) {
           .cards:has(.message + .message) { display: grid; grid-template-columns: 1fr 1fr; gap: 0 14px; }
         }
