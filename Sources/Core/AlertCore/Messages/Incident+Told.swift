@@ -6,8 +6,9 @@ extension Incident {
     func evidence(for kind: Notification.Kind) -> Evidence {
         switch kind {
         case .opened, .escalated, .digest, .test: worstFigure(byItsLimit: true)
-        case .revised where !isOpen: worstFigure(byItsLimit: false)
-        case .reminder, .revised, .resolved, .closed, .acknowledged: evidence
+        // A figure that was corrected is worth saying; one that has not changed would look as if it were.
+        case .revised: worstFigure(byItsLimit: isOpen)
+        case .reminder, .resolved, .closed, .acknowledged: evidence
         }
     }
 
