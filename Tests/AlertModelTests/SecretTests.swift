@@ -104,3 +104,78 @@ import Testing
         #expect(tail.showingOnlyOrigin.description == "https://example.com/***")
     }
 }
+
+@Suite struct `Masks of secrets` {
+    private static let token = "kJ8/aZ+qLm9\"Pw2&xR7t=="
+    private static let mask = SecretMask(Secret(token))
+
+    @Test(arguments: [
+        "kJ8/aZ+qLm9\"Pw2&xR7t==", #"kJ8\/aZ+qLm9\"Pw2&xR7t=="#, #"kJ8\/aZ\u002BqLm9\u0022Pw2\u0026xR7t\u003D\u003d"#,
+        "kJ8%2FaZ%2BqLm9%22Pw2%26xR7t%3D%3D", "kJ8%2faZ+qLm9%22Pw2%26xR7t==",
+        "kJ8%252FaZ%252BqLm9%2522Pw2%2526xR7t%253D%253D",
+        "kJ8&#47;aZ&#43;qLm9&quot;Pw2&amp;xR7t&#61;&#x3D;", "kJ8&#x2F;aZ&plus;qLm9&#034;Pw2&#38;xR7t&equals;=",
+        "kJ8&amp;#x2F;aZ+qLm9&amp;quot;Pw2&amp;amp;xR7t==", #"kJ8\\/aZ\\u002BqLm9\\\"Pw2&xR7t=="#,
+        #"kJ8/aZ\+qLm9\x22Pw2&xR7t\=\="#, "KJ8/AZ+QLM9\"PW2&XR7T==",
+    ])
+    func `a secret is masked however it is spelled`(spelling: String) {
+        #expect(Self.mask.masked(in: spelling) == "***")
+        #expect(
+            Self.mask.masked(in: #"{"message": "no \#(spelling), or \#(spelling)"}"#)
+                == #"{"message": "no ***, or ***"}"#)
+        for text in ["\(spelling.dropLast(6)), no", "no \(spelling.dropFirst())", "100% &amp; \\u002F \\ % &"] {
+            #expect(Self.mask.masked(in: text) == text)
+        }
+    }
+
+    @Test func `letters beyond ASCII and ends of lines have spellings, too`() {
+        let mask = SecretMask(Secret("pä🦊ß\n key"))
+        for spelling in [
+            "pä🦊ß\n key", #"p\u00e4\uD83E\uDD8A\u00DF\n key"#, "p%C3%A4%F0%9F%A6%8A%c3%9f%0A+key",
+            "p&#228;&#x1F98A;ß&#10; key",
+            "pä🦊ß  key",
+        ] {
+            #expect(mask.masked(in: "no \(spelling)!") == "no ***!")
+        }
+    }
+
+    private static let hex = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+    @Test(arguments: [
+        hex, token, #"kJ8\/aZ\u002BqLm9\u0022Pw2\u0026xR7t\u003D\u003D"#, "kJ8%2FaZ%2BqLm9&quot;Pw2%26xR7t%3D%3D",
+    ])
+    func `whatever a cut leaves of a secret is masked`(spelling: String) {
+        let secret = spelling == Self.hex ? Self.hex : Self.token
+        for before in 0..<90 {
+            let text = String(repeating: "a ", count: before) + spelling + String(repeating: " z", count: 60)
+            for length in [40, 120] {
+                let seen = SecretMask(Secret(secret)).masked(in: text.clipped(to: length))
+                #expect(seen.longestPiece(of: spelling) < 6, "\(seen)")
+                // And once more, cut again.
+                let again = SecretMask(Secret(secret)).masked(in: text.clipped(to: 100).clipped(to: 35))
+                #expect(again.longestPiece(of: spelling) < 6, "\(again)")
+            }
+        }
+    }
+
+    @Test func `what is next to a cut and no piece of a secret stays`() {
+        let mask = SecretMask(Secret(Self.hex))
+        for text in [
+            "no 9f8…", "9f86 …", "…0a08 and", "f86d081884…", "…a08", "… 0f00a08", "the app shop…ios", "…", "……",
+        ] {
+            #expect(mask.masked(in: text) == (text == "…0a08 and" ? "…*** and" : text))
+        }
+        #expect(mask.masked(in: "9f86d…0f00a08; …7d659a2f…") == "***…***; …***…")
+    }
+}
+
+extension String {
+    /// How many characters of the other text stand here in a row.
+    fileprivate func longestPiece(of other: String) -> Int {
+        let other = Array(other)
+        var longest = 0
+        for start in other.indices {
+            while start + longest < other.count, contains(String(other[start...(start + longest)])) { longest += 1 }
+        }
+        return longest
+    }
+}

@@ -21,7 +21,10 @@ internal import Testing
         _ answer: @escaping StagedWeb.Answer
     ) async throws -> (stage: StagedMachine, failure: Failure?) {
         let stage = StagedMachine(
-            variables: ["TOKEN": "s3cr3t-token", "KEY": SampleServiceAccount.keyFile], answer: answer)
+            variables: [
+                "TOKEN": "s3cr3t-token", "QUOTED": "s3c\"r3t\\token/", "PIN": "739154",
+                "KEY": SampleServiceAccount.keyFile,
+            ], answer: answer)
         let config = try scratch.shop(
             stage.machine, replacing: "figures: {plugin: file, path: \(scratch.path("figures.jsonl"))}", with: source
         ).config()
@@ -88,6 +91,19 @@ internal import Testing
         #expect(read["requests"]?.array?.count == 3)
         #expect(read["requests"]?.array?.last?["body"]?["n"] == [1])
         #expect(read["requests"]?.array?.first?["method"] == "POST")
+    }
+
+    @Test(arguments: TextOrJSON.allCases) func `a secret that JSON has to escape is not shown`(format: TextOrJSON)
+        async throws
+    {
+        let source = Self.figures.replacing(#"X: "${env:TOKEN}""#, with: #"X: "${env:QUOTED}", Y: "${env:PIN}""#)
+        let (stage, _) = try await probe(source, as: format, isRaw: true) { _ throws(TransportError) in
+            Self.says(
+                #"{"apps": [], "echo": "s3c\"r3t\\token\/", "s3c\u0022r3t\\token/": 1, "pin": 739154, "password": "hunter2"}"#
+            )
+        }
+        #expect(!stage.said.contains("r3t") && !stage.said.contains("739154"), "\(stage.said)")
+        #expect(!stage.said.contains("hunter2") && stage.said.contains("***"))
     }
 
     @Test func `what was signed for a token is not shown either, where the token server repeats it`() async throws {

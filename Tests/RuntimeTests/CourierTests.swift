@@ -63,6 +63,16 @@ internal import Testing
         #expect("\(outcome)".contains("no room *** here"))
     }
 
+    @Test func `half a secret that is left of a long answer is masked, too`() async {
+        let token = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+        for length in 20..<140 {
+            let outcome = await attempt(secrets: [Secret(token)]) { _, _ throws(TransportError) in
+                .says(String(repeating: "w ", count: length / 2) + token + " was not found on this server", status: 404)
+            }
+            #expect(!"\(outcome)".contains(token.prefix(8)) && !"\(outcome)".contains(token.suffix(8)), "\(outcome)")
+        }
+    }
+
     @Test func `secrets in the words of the network are masked`() async {
         let outcome = await attempt(secrets: [Secret("s3cr3t")]) { _, _ throws(TransportError) in
             throw TransportError(.connect, mayHaveArrived: true, "no way to s3cr3t.example")

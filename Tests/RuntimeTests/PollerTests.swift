@@ -240,6 +240,26 @@ private struct TalkingSource: Source {
         #expect(warned.report.warnings == ["half of ***"])
     }
 
+    @Test(arguments: [
+        #"{"message":"invalid token kJ8\/aZ\u002BqLm9Pw2xR7t=="}"#, "<title>No kJ8&#47;aZ+qLm9Pw2xR7t&#61;=</title>",
+    ])
+    func `a secret that comes back with escapes is masked`(body: String) async throws {
+        let source = TalkingSource { poll in
+            .fetch(HTTPRequest(.get, "https://s.example")) { result in
+                guard case .answered(let answer) = result, let failure = PollFailure(answer, now: poll.now) else {
+                    return .finish(PollReport(.noData))
+                }
+                return .fail(failure)
+            }
+        }
+        let secrets = [Secret("kJ8/aZ+qLm9Pw2xR7t==")]
+        let failed = try await poll(source, try order(), secrets: secrets) { _, _ throws(TransportError) in
+            .says(body, status: 401)
+        }
+        let sentence = try failure(failed.report).description
+        #expect(sentence.contains("***") && !sentence.contains("Pw2xR7t"), "\(sentence)")
+    }
+
     @Test func `a poll that fails on purpose asks nobody`() async throws {
         let answer = try await poll(
             LookSource("ios"), try order(), faults: Faults(rate: 1, seed: 42)

@@ -56,9 +56,12 @@ private enum ForeignBody {
         return nil
     }
 
-    /// The body from its first letter on.
+    /// The body from its first letter on, with the mark of a cut where it goes on: half a secret is known by that.
     static func front(of response: HTTPResponse) -> Substring {
-        String(decoding: response.body.prefix(looked), as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        let cut = response.body.count > looked ? "…" : ""
+        return (String(decoding: response.body.prefix(looked), as: UTF8.self) + cut).drop {
+            $0.isWhitespace || $0 == "\u{FEFF}"
+        }
     }
 
     static func isPage(_ front: Substring, of response: HTTPResponse) -> Bool {

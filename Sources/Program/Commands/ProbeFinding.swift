@@ -207,7 +207,7 @@ extension Exchange {
             let body = try? JSON(parsing: response.body)
             members.append(
                 "body",
-                (body?.masked).flatMap { try? JSON(parsing: redactor.redact($0.text)) }
+                body?.masked.redacted(by: redactor)
                     ?? .string(redactor.redact(String(decoding: response.body, as: UTF8.self))))
         }
         return .object(members)
@@ -234,6 +234,20 @@ extension JSON {
                         return (member.name, member.value.masked)
                     }))
         default: return self
+        }
+    }
+
+    /// The same without secrets, whatever holds them.
+    fileprivate func redacted(by redactor: Redactor) -> JSON {
+        switch self {
+        case .array(let elements): return .array(elements.map { $0.redacted(by: redactor) })
+        case .object(let object):
+            return .object(
+                JSONObject(object.members.map { (redactor.redact($0.name), $0.value.redacted(by: redactor)) }))
+        case .string(let text): return .string(redactor.redact(text))
+        default:
+            let shown = redactor.redact(text)
+            return shown == text ? self : .string(shown)
         }
     }
 }

@@ -111,6 +111,7 @@ public struct Faults: Sendable {
 /// Masks secrets in words that came from outside: a service may send back what it was sent.
 public struct Redactor: Sendable {
     private let values: [String]
+    private let masks: [SecretMask]
 
     public init(_ secrets: [Secret]) {
         self.init(values: secrets.map { $0.reveal() })
@@ -118,6 +119,7 @@ public struct Redactor: Sendable {
 
     private init(values: [String]) {
         self.values = Set(values).sorted { ($0.count, $0) > ($1.count, $1) }
+        masks = self.values.map { SecretMask(Secret($0)) }
     }
 
     /// Masks one more.
@@ -129,7 +131,5 @@ public struct Redactor: Sendable {
     /// Masks some more.
     func masking(_ secrets: [Secret]) -> Redactor { secrets.reduce(self) { $0.masking($1) } }
 
-    public func redact(_ text: String) -> String {
-        values.reduce(text) { Secret($1).masked(in: $0) }
-    }
+    public func redact(_ text: String) -> String { masks.reduce(text) { $1.masked(in: $0) } }
 }

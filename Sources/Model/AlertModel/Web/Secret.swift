@@ -16,14 +16,8 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
         return zip(mine, theirs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// A text without the secret that it has taken along, such as the error of a library. One of fewer than four bytes
-    /// is left alone: masking every `1` would hide more than it protects.
-    public func masked(in text: String) -> String {
-        guard value.utf8.count >= Secret.maskedBytesMin, text.contains(value) else { return text }
-        return text.split(separator: value, omittingEmptySubsequences: false).joined(separator: Secret.mask)
-    }
-
-    private static let maskedBytesMin = 4
+    /// A text without the secret that it has taken along, such as the error of a library, however it is spelled there.
+    public func masked(in text: String) -> String { SecretMask(self).masked(in: text) }
 
     public var description: String { Secret.mask }
     public var debugDescription: String { Secret.mask }
