@@ -316,6 +316,7 @@ import Testing
             (general: 6, own: [Int?](repeating: nil, count: 10), most: 6),
             (general: 4, own: [Int?](repeating: 9, count: 10), most: 9),
             (general: 4, own: [9, 2] + [Int?](repeating: nil, count: 8), most: 2),
+            (general: 2, own: [8] + [Int?](repeating: nil, count: 7), most: 2),
         ])
     func `a host may allow more or fewer polls at once, and the most cautious word counts`(
         general: Int, own: [Int?], most: Int

@@ -12,7 +12,7 @@ public struct Plan: Sendable {
     public var reportTo: String?
     /// Polls in flight at once.
     public var concurrency: Int
-    /// Of these to one host of which no source says anything else.
+    /// Of these to one host, as far as its sources say nothing else.
     public var perHost: Int
     public var sources: [SourcePlan] {
         get { ranked }
@@ -25,7 +25,8 @@ public struct Plan: Sendable {
     }
     private var ranked: [SourcePlan]
     private var sourceRanks: [String: Int]
-    private var hostLimits: [String: Int]
+    /// What the sources of each host say themselves; nil where one of them says nothing.
+    private var hostLimits: [String: Set<Int?>]
     /// The sources of each account, by their ranks.
     private var accounts: [String: Set<Int>]
     public var detectors: [DetectorPlan] {
@@ -92,13 +93,10 @@ public struct Plan: Sendable {
         Dictionary(zip(names, names.indices)) { first, _ in first }
     }
 
-    /// What is said of hosts. Where sources of one host differ, the most cautious counts: a host that cannot bear more
-    /// cannot bear it from anybody.
-    private static func hostLimits(_ sources: [SourcePlan]) -> [String: Int] {
-        var limits: [String: Int] = [:]
+    private static func hostLimits(_ sources: [SourcePlan]) -> [String: Set<Int?>] {
+        var limits: [String: Set<Int?>] = [:]
         for source in sources {
-            guard let host = source.host, let limit = source.perHost else { continue }
-            limits[host] = min(limits[host] ?? limit, limit)
+            if let host = source.host { limits[host, default: []].insert(source.perHost) }
         }
         return limits
     }
@@ -131,8 +129,11 @@ public struct Plan: Sendable {
         }
     }
 
-    /// Polls in flight at once to a host.
-    public func pollsMax(to host: String) -> Int { hostLimits[host] ?? perHost }
+    /// Polls in flight at once to a host. Where its sources differ, the most cautious counts, be it by what is said for
+    /// all: a host that cannot bear more cannot bear it from anybody.
+    public func pollsMax(to host: String) -> Int {
+        hostLimits[host]?.lazy.map { $0 ?? perHost }.min() ?? perHost
+    }
 
     public func source(_ name: String) -> SourcePlan? { sourceRanks[name].map { sources[$0] } }
     public func channel(_ name: String) -> ChannelPlan? { channelRanks[name].map { channels[$0] } }
