@@ -91,10 +91,36 @@ import Testing
         #expect(verify.errors.hasSuffix("alertbot: config.yaml has an error\n"), "\(verify.all)")
     }
 
+    @Test func `a name or a reason without a word is none`() async throws {
+        let scratch = try folder()
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        _ = try await eventually("it was said") { bot.standardOutput.contains("shop-ios") ? true : nil }
+        let incident = try #require(
+            try await scratch.alertbot("incidents", "--format", "json").json["incidents"][0]["id"].string)
+        let acknowledged = try await scratch.alertbot(
+            "ack", incident, "--by", "  ", environment: ["USER": "ada"])
+        #expect(acknowledged.status == 0, "\(acknowledged.all)")
+        let open = try await scratch.alertbot("incidents", "--format", "json").json["incidents"]
+        #expect(open[0]["acknowledged"]["by"].string == "ada")
+        let muted = try await scratch.alertbot(
+            "mute", "--app", "x", "--for", "2h", "--by", "", "--reason", " ", environment: ["USER": "ada"])
+        #expect(muted.status == 0, "\(muted.all)")
+        let mute = try await scratch.alertbot("mutes", "--format", "json").json["mutes"][0]
+        #expect(mute["by"].string == "ada")
+        #expect(mute["reason"].string == nil)
+        #expect(try await scratch.alertbot("mutes").output.hasSuffix(", by ada\n"))
+    }
+
     @Test func `what cannot be meant is wrong usage, what cannot be is a no`() async throws {
         let scratch = try folder()
         let table: [(words: [String], status: Int32, says: String)] = [
             (["mute", "--app", "a"], 2, "say for how long: --for, such as --for 2h, or --until"),
+            (
+                ["mute", "--app", "a", "--for", "2h", "--until", "2099-01-01"], 2,
+                "--for and --until cannot be combined"
+            ),
+            (["unmute", "--all", "x"], 2, "a mute's id and --all cannot be combined; keep one"),
             (["mute", "--for", "2h"], 2, "name what to mute, such as --app shop-ios, or --all"),
             (["mute", "--all", "--for", "2"], 2, "--for is '2', expected a duration such as 30s, 5m, 2h or 1d"),
             (["mute", "--source", "figure", "--for", "2h"], 2, "did you mean figures?"),

@@ -69,6 +69,10 @@ private actor Obedient: BotControl {
             #"{"command":"mute","match":{"app":["shop-*"]},"for_ms":60000,"reason":"fix","by":"ana"}"#
         ),
         (
+            "POST", "mutes", #"{"all":true,"for_seconds":60,"reason":" ","by":""}"#,
+            #"{"command":"mute","match":{},"for_ms":60000,"by":null}"#
+        ),
+        (
             "POST", "mutes", #"{"all":true,"match":{},"for_seconds":60.0}"#,
             #"{"command":"mute","match":{},"for_ms":60000,"by":null}"#
         ),

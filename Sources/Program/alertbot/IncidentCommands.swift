@@ -37,7 +37,7 @@ struct AckCommand: AsyncParsableCommand {
     var incidents: [String]
 
     func run() async throws {
-        let order = Command.acknowledge(incidents, by: by ?? machine.variables.user)
+        let order = Command.acknowledge(incidents, by: by?.ifSaid ?? machine.variables.user)
         try await BotContact(common.file(), on: machine).order(order).print(as: format, on: machine.terminal)
     }
 }

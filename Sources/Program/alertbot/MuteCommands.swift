@@ -39,7 +39,10 @@ struct MuteCommand: AsyncParsableCommand {
 
     // Not in `validate`, which the parser asks before it complains of an option that it does not know.
     private func checkUsage() throws(Failure) {
-        if (length == nil) == (until == nil) {
+        guard length == nil || until == nil else {
+            throw Failure(.wrongUsage, "--for and --until cannot be combined; keep one")
+        }
+        guard length != nil || until != nil else {
             throw Failure(.wrongUsage, "say for how long: --for, such as --for 2h, or --until")
         }
         if let complaint = wish.complaint { throw Failure(.wrongUsage, complaint) }
@@ -64,7 +67,8 @@ struct MuteCommand: AsyncParsableCommand {
             let zone = try file.result.zone ?? file.config().plan.zone
             end = .at(try Moment(option: "--until", until ?? "", in: zone, isEnd: true))
         }
-        let order = Command.mute(wish.match, until: end, reason: reason, by: by ?? machine.variables.user)
+        let order = Command.mute(
+            wish.match, until: end, reason: reason?.ifSaid, by: by?.ifSaid ?? machine.variables.user)
         try await BotContact(file, on: machine).order(order).print(as: format, on: machine.terminal)
     }
 }
@@ -79,7 +83,10 @@ struct UnmuteCommand: AsyncParsableCommand {
     @Argument(help: "The mute's id, as 'alertbot mutes' shows it.", completion: Names.ofMutes) var id: String?
 
     func run() async throws {
-        guard (id == nil) == all else {
+        guard id == nil || !all else {
+            throw Failure(.wrongUsage, "a mute's id and --all cannot be combined; keep one")
+        }
+        guard id != nil || all else {
             throw Failure(.wrongUsage, "name a mute: an id from 'alertbot mutes', or --all")
         }
         let order = Command.unmute(id.map(Command.Muted.id) ?? .all)

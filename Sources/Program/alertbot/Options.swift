@@ -14,6 +14,11 @@ extension TextOrJSON: ExpressibleByArgument {}
 extension ColorChoice: ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}
 
+extension String {
+    /// The words that somebody gave, or nil where they gave nothing but space.
+    var ifSaid: String? { trimmed.isEmpty ? nil : self }
+}
+
 /// The options that every command shares.
 struct CommonOptions: ParsableArguments {
     @Option(

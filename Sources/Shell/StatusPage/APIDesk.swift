@@ -209,7 +209,7 @@ struct APIDesk: Sendable {
             guard let reason = reason.string, reason.unicodeScalars.count <= Limits.reasonMax else {
                 throw Mistake(sentence: "reason: expected a text of at most \(Limits.reasonMax) characters.")
             }
-            command["reason"] = .string(reason.tamed)
+            if !reason.trimmed.isEmpty { command["reason"] = .string(reason.tamed) }
         }
         command["by"] = JSON(try name(body, request))
         return .object(command)
