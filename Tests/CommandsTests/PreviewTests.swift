@@ -429,55 +429,56 @@ import Testing
     // MARK: why
 
     private func why(app: String? = nil, rule: String? = nil, at then: Moment? = nil) throws -> WhyQuestion {
-        let file = try scratch.shop(stage.machine)
-        return try WhyQuestion(app: app, rule: rule, at: then, file.config(), "config.yaml", .none, on: stage.machine)
+        WhyQuestion(app: app, rule: rule, at: then, try scratch.shop(stage.machine), on: stage.machine)
     }
 
-    @Test func `why answers of the past by what was recorded`() throws {
+    @Test func `why answers of the past by what was recorded`() async throws {
         try scratch.record([
             "2026-11-20-1": [
                 Shop.line(crashed: 500, at: "2026-11-20T10:00:00Z"), Shop.line(crashed: 0, at: "2026-11-20T11:30:00Z"),
             ]
         ])
-        try why(at: .at("10:30")).answer(as: .json, .none)
+        try await why(at: .at("10:30")).answer(as: .json, .none)
         let json = try JSON(parsing: stage.said)
         #expect(json["now"]?.string == "2026-11-20T10:30:00Z")
         #expect(json["why"]?.array?.first?["verdict"]?.string == "firing")
         #expect(
             stage.complained.hasPrefix(
                 "alertbot: this replays what was recorded from Fri 20 Nov 11:00 CET to Fri 20 Nov 11:30 CET with "))
-        try why(app: "shp-ios", at: .at("10:30")).answer(as: .text, .none)
+        try await why(app: "shp-ios", at: .at("10:30")).answer(as: .text, .none)
         #expect(
             stage.said.hasSuffix(
                 "No figures of app 'shp-ios' have arrived; known: shop-ios; did you mean shop-ios?\n"))
-        let early = #expect(throws: Failure.self) { try why(at: .at("09:30")).answer(as: .text, .none) }
+        let early = await #expect(throws: Failure.self) { try await why(at: .at("09:30")).answer(as: .text, .none) }
         #expect(
             early?.sentence
                 == "the recording begins at Fri 20 Nov 11:00 CET; nothing is known about Fri 20 Nov 10:30 CET")
-        let late = #expect(throws: Failure.self) { try why(at: .at("13:00")).answer(as: .text, .none) }
+        let late = await #expect(throws: Failure.self) { try await why(at: .at("13:00")).answer(as: .text, .none) }
         #expect(late?.status == .wrongUsage)
         #expect(late?.sentence.hasPrefix("--at is Fri 20 Nov 14:00 CET, which is in the future") == true)
     }
 
-    @Test func `why of the present reads the journal, and says when there is nothing yet`() throws {
-        try why().answer(as: .text, .none)
+    @Test func `why of the present reads the journal, and says when there is nothing yet`() async throws {
+        try await why().answer(as: .text, .none)
         #expect(
             stage.said
                 == "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources.\n")
-        try why(app: "alertbot").answer(as: .text, .none)
+        try await why(app: "alertbot").answer(as: .text, .none)
         #expect(stage.said.hasSuffix("\nThe bot has no trouble now.\n"))
-        try why(app: "alertbot", rule: "floor").answer(as: .text, .none)
+        try await why(app: "alertbot", rule: "floor").answer(as: .text, .none)
         #expect(
             stage.said.hasSuffix(
                 "\nRule floor does not judge app alertbot, which is the bot itself; leave out --rule to see the bot's "
                     + "troubles.\n"))
-        let failure = #expect(throws: Failure.self) { try why(rule: "flor") }
+        let failure = await #expect(throws: Failure.self) {
+            try await why(rule: "flor").answer(as: .text, .none)
+        }
         #expect(
             failure
                 == Failure(
                     .wrongUsage,
                     "there is no rule 'flor' that judges figures; known: floor; did you mean floor?"))
-        let nothing = #expect(throws: Failure.self) { try why(at: .at("09:00")).answer(as: .text, .none) }
+        let nothing = await #expect(throws: Failure.self) { try await why(at: .at("09:00")).answer(as: .text, .none) }
         #expect(nothing?.sentence.hasPrefix("nothing is recorded in ") == true)
     }
 }

@@ -65,6 +65,8 @@ import Testing
             (["ack", incident], "acknowledged", asking), (["status"], "shop-alerts  running", asking),
             (["incidents"], "critical shop-ios", asking), (["history"], "ops opened delivered", reading),
             (["journal", "verify"], ": sound", reading), (["journal", "show"], "shop-ios", reading),
+            (["why", "--app", "shop-ios"], "shop-ios", asking), (["why", "--app", "shop-os"], "did you mean", asking),
+            (["why", "--format", "json"], "\"why\": [", asking),
         ]
         for row in table {
             let run = try await BotHarness.run(BotBinary.path, row.words, folder: scratch.folder)
@@ -74,12 +76,15 @@ import Testing
         }
         let retry = try await scratch.alertbot("retry", "none")
         #expect(retry.errors.contains("there is no delivery 'none'"), "\(retry.all)")
+        let other = try await scratch.alertbot("why", "--rule", "none")
+        #expect(other.status == 1)
+        #expect(other.errors.contains("there is no rule 'none' that judges figures; known: "), "\(other.all)")
 
         // With nobody to ask the whole config is needed, and where the state is must be readable in any case.
         bot.send(15)
         #expect(try await bot.ending() == .exited(0))
         for words in [
-            ["mute", "--all", "--for", "1m"], ["mutes"], ["unmute", "--all"], ["ack", incident], ["status"],
+            ["mute", "--all", "--for", "1m"], ["mutes"], ["unmute", "--all"], ["ack", incident], ["status"], ["why"],
         ] {
             let run = try await BotHarness.run(BotBinary.path, words, folder: scratch.folder)
             #expect(run.status == 1, "\(words): \(run.all)")

@@ -26,7 +26,8 @@ import Testing
         _ = try await eventually("something was said") { bot.standardOutput.contains("shop") ? true : nil }
         let same = try await scratch.alertbot("reload")
         #expect(same.status == 0)
-        #expect(same.output == "the config was reloaded\nnothing in it has changed\n", "\(same.all)")
+        let place = scratch.path("config.yaml")
+        #expect(same.output == "the config was reloaded: \(place)\nnothing in it has changed\n", "\(same.all)")
 
         try scratch.write("config.yaml", config.replacing("critical: \"< 99%\"", with: "warning: \"< 99.5%\""))
         let milder = try await scratch.alertbot("reload")
@@ -40,7 +41,7 @@ import Testing
         let other = try await scratch.alertbot("reload")
         #expect(other.status == 0, "\(other.all)")
         let lines = other.output.split(separator: "\n")
-        #expect(lines.prefix(2) == ["the config was reloaded", "rules: added flour; removed floor"])
+        #expect(lines.prefix(2) == ["the config was reloaded: \(place)", "rules: added flour; removed floor"])
         #expect(lines.last?.hasPrefix("closes incident ") == true)
         #expect(lines.last?.hasSuffix(": floor of shop. Rule floor is no longer in the config.") == true)
 
@@ -51,6 +52,25 @@ import Testing
         #expect(wrong.errors.contains("the config has errors; the bot keeps the one it has"))
         bot.send(15)
         #expect(try await bot.ending() == .exited(0))
+    }
+
+    @Test func `a bot that reads another file is not made to reload it`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("config.yaml", config)
+        try scratch.write("figures.jsonl", "")
+        try scratch.write("other.yaml", config.replacing("99%", with: "98%"))
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        let (own, other) = (scratch.path("config.yaml"), scratch.path("other.yaml"))
+        let refused = try await scratch.alertbot("reload", "--config", "other.yaml")
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors == "alertbot: the bot reads \(own), not \(other); nothing was reloaded\n", "\(refused.all)")
+        #expect(refused.output == "")
+        // By another path it is the same one.
+        let same = try await scratch.alertbot("reload", "--config", own, "--format", "json")
+        #expect(same.status == 0, "\(same.all)")
+        #expect(try same.json["details"]["config"].string == own)
     }
 
     @Test func `the config is found where people keep it`() async throws {

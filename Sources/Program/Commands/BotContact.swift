@@ -35,7 +35,7 @@ public struct BotContact: Sendable {
         // The bot judges the file itself; here it only says where the bot is.
         let folder: String
         if let known = file.result.stateFolder { folder = known } else { folder = try file.config().bot.stateFolder }
-        guard let answer = try await ControlClient(stateFolder: folder).order(ReloadOrder.json) else {
+        guard let answer = try await ControlClient(stateFolder: folder).order(ReloadOrder.json(of: file.path)) else {
             throw Failure(.impossible, "no bot is running for \(file.path); it reads its config when it starts")
         }
         if case .refused = answer { for text in file.problemTexts { machine.terminal.error(text) } }
@@ -44,7 +44,17 @@ public struct BotContact: Sendable {
         let closes = (details["closes"]?.array ?? []).compactMap(\.string).map { "closes incident \($0)" }
         let judged = (details["judged"]?.array ?? []).compactMap(\.string).map { "re-judges incident \($0)" }
         let lines = changes.isEmpty ? ["nothing in it has changed"] : changes
-        return .done(([sentence] + lines + closes + judged).joined(separator: "\n"), details)
+        let config = details["config"]?.string.map { ": \($0.tamed)" } ?? ""
+        return .done(([sentence + config] + lines + closes + judged).joined(separator: "\n"), details)
+    }
+
+    /// What the running bot answers to a question; nil where none runs.
+    func ask(_ question: WhyOrder) async throws(Failure) -> CommandAnswer? {
+        guard let folder = file.result.stateFolder,
+            let answer = try await ControlClient(stateFolder: folder).order(question.json)
+        else { return nil }
+        file.warn(whileDoing: "asking the running bot")
+        return answer
     }
 
     /// Has the running bot do it, or, while none runs, writes it to the journal for the next one.

@@ -47,8 +47,13 @@ public actor Reloading {
 
     /// Reads the config and hands it to the bot, unless something is wrong with it.
     ///
+    /// - Parameter wanted: the file that whoever asks means, as `FileLook` knows it, and its path; nil for whichever it is.
     /// - Returns: what is to be logged, and the answer for whoever asked.
-    public func reload() async -> (notes: [Note], answer: JSON) {
+    public func reload(of wanted: (file: String, path: String)? = nil) async -> (notes: [Note], answer: JSON) {
+        if let wanted, let own = FileLook(path)?.file, own != wanted.file {
+            let sentence = "the bot reads \(WholeFile.fullPath(path)), not \(wanted.path.tamed); nothing was reloaded"
+            return ([Note(.warning, sentence)], CommandAnswer.refused(sentence).json)
+        }
         let result = Result { () throws(Failure) in try read() }
         return await take(result)
     }
@@ -115,6 +120,7 @@ public actor Reloading {
         let answer: JSON = [
             "done": .bool(reloaded.setup != nil), "sentence": .string(sentences.joined(separator: "; ")),
             "details": [
+                "config": .string(WholeFile.fullPath(path)),
                 "changes": .array(changes.map(JSON.string)), "closes": .array(closing.map(JSON.string)),
                 "judged": .array(judged.map(JSON.string)), "problems": .array(reloaded.problems),
             ],
@@ -156,8 +162,11 @@ public struct BotDesk: BotControl {
     }
 
     public func obey(_ command: JSON) async throws -> JSON {
+        if let question = WhyOrder(command) { return await face.answer(question).json }
         guard command["command"]?.string == ReloadOrder.name else { return try await face.obey(command) }
-        let (notes, answer) = await reloading.reload()
+        var wanted: (file: String, path: String)?
+        if let file = command["file"]?.string, let path = command["config"]?.string { wanted = (file, path) }
+        let (notes, answer) = await reloading.reload(of: wanted)
         for note in notes { log(note) }
         return answer
     }
@@ -166,5 +175,10 @@ public struct BotDesk: BotControl {
 /// What asks a running bot for it.
 public enum ReloadOrder {
     static let name = "reload"
-    public static let json: JSON = ["command": .string(name)]
+
+    /// - Parameter path: of the config that is meant; what comes out of a pipe is none that the bot could know.
+    public static func json(of path: String) -> JSON {
+        guard let file = FileLook(path)?.file else { return ["command": .string(name)] }
+        return ["command": .string(name), "config": .string(WholeFile.fullPath(path)), "file": .string(file)]
+    }
 }

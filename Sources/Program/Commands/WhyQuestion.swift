@@ -1,6 +1,6 @@
 internal import AlertCore
 internal import Archive
-public import BotConfig
+internal import BotConfig
 public import Pictures
 public import PluginKit
 internal import Preview
@@ -9,95 +9,116 @@ public import SystemPorts
 
 /// Why something is told or not, asked of the present or of a moment in the past.
 public struct WhyQuestion: Sendable {
-    private let app: String?
-    private let rule: String?
+    private let order: WhyOrder
     private let then: Moment?
-    private let config: Config
-    private let path: String
-    private let memories: MemoryKinds
+    private let file: ConfigFile
     private let machine: Machine
 
     /// - Parameters:
     ///   - app: an app or a glob; nil for all.
     ///   - rule: a rule or a glob; nil for all.
     ///   - then: nil for now.
-    ///   - path: the config's, for people.
-    ///   - memories: the kinds of memory that the plugins know.
-    public init(
-        app: String?, rule: String?, at then: Moment?, _ config: Config, _ path: String, _ memories: MemoryKinds,
-        on machine: Machine
-    ) throws(Failure) {
-        let rules = config.plan.detectors.map(\.name)
-        let known = rules + Trouble.allCases.map(\.rawValue)
-        if let rule, !known.contains(where: { Glob(rule).fits($0) }) {
-            throw Failure(
-                .wrongUsage,
-                "there is no rule '\(rule.tamed)' that judges figures; known: "
-                    + "\(rules.joined(separator: ", "))\(rule.guess(in: known))"
-            )
-        }
-        self.app = app
-        self.rule = rule
+    public init(app: String?, rule: String?, at then: Moment?, _ file: ConfigFile, on machine: Machine) {
+        order = WhyOrder(app: app, rule: rule)
         self.then = then
-        self.config = config
-        self.path = path
+        self.file = file
         self.machine = machine
-        self.memories = memories
     }
 
     /// Prints the answer.
-    public func answer(as format: TextOrJSON, _ paint: Paint) throws(Failure) {
+    ///
+    /// A bot that runs has a plan, whatever became of its file and wherever its secrets are.
+    public func answer(as format: TextOrJSON, _ paint: Paint) async throws(Failure) {
+        if then == nil, file.result.config == nil, let answer = try await BotContact(file, on: machine).ask(order) {
+            guard case (.json, .done(_, let report)) = (format, answer) else {
+                return try answer.print(as: format, on: machine.terminal)
+            }
+            return try machine.terminal.line(report.prettyText)
+        }
+        let config = try file.config()
+        if let complaint = order.complaint(config.plan) { throw Failure(.wrongUsage, complaint) }
         let now = machine.clock.now()
-        let state = try state(now)
-        var report = WhyReport(state, config.plan, at: then ?? now, app: app, rule: rule)
+        let state = try state(config, now)
+        var report = WhyReport(state, config.plan, at: then ?? now, app: order.app, rule: order.rule)
         if paint.hasLinks { report.link = { paint.link($0, to: $1) } }
         switch format {
         case .json: try machine.terminal.line(report.json.prettyText)
         case .text:
             try machine.terminal.line(
-                report.isEmpty ? nothing(state) : report.paragraphs.joined(separator: "\n\n"))
+                report.isEmpty ? order.nothing(state, config.plan) : report.paragraphs.joined(separator: "\n\n"))
         }
     }
 
-    private func state(_ now: Moment) throws(Failure) -> State {
-        guard let then else { return try State.inJournal(config.bot.stateFolder, memories).state }
-        return try past(then, now)
+    private func state(_ config: Config, _ now: Moment) throws(Failure) -> State {
+        guard let then else { return try State.inJournal(config.bot.stateFolder, file.memories).state }
+        return try past(then, config, now)
     }
 
     /// What the bot would have known at a moment in the past with the present config, by what it has recorded.
-    private func past(_ then: Moment, _ now: Moment) throws(Failure) -> State {
+    private func past(_ then: Moment, _ config: Config, _ now: Moment) throws(Failure) -> State {
+        func clock(_ moment: Moment) -> String { config.plan.zone.words(moment, readAt: now) }
         guard then <= now else {
             throw Failure(
-                .wrongUsage, "--at is \(clock(then, now)), which is in the future; leave it out to ask about now")
+                .wrongUsage, "--at is \(clock(then)), which is in the future; leave it out to ask about now")
         }
         let folder = RecordedFolder(config.bot.stateFolder)
         var files = try folder.files(until: then)
         // The first file tells when the recording begins.
         if files.isEmpty { files = Array(try folder.files().prefix(1)) }
         guard !files.isEmpty else { throw Failure(.impossible, folder.emptySentence) }
-        var file = ObservationFiles(recorded: files, sources: config.sources.keys, machine.terminal)
+        var records = ObservationFiles(recorded: files, sources: config.sources.keys, machine.terminal)
         var playback = Playback(config.plan, until: then)
-        _ = try file.play { playback.feed($0) }
-        guard let first = file.first else {
-            throw Failure(.impossible, "nothing from the sources in \(path) is recorded in \(folder.path)")
+        _ = try records.play { playback.feed($0) }
+        guard let first = records.first else {
+            throw Failure(.impossible, "nothing from the sources in \(file.path) is recorded in \(folder.path)")
         }
         guard first <= then else {
             throw Failure(
                 .impossible,
-                "the recording begins at \(clock(first, now)); nothing is known about \(clock(then, now))")
+                "the recording begins at \(clock(first)); nothing is known about \(clock(then))")
         }
         machine.terminal.error(
-            "alertbot: this replays what was recorded from \(clock(first, now)) to \(clock(then, now)) with the "
+            "alertbot: this replays what was recorded from \(clock(first)) to \(clock(then)) with the "
                 + "current config; "
                 + "mutes and acknowledgements made by command are not recorded")
         return playback.finish(now: then).state
     }
+}
 
-    private func clock(_ moment: Moment, _ now: Moment) -> String { config.plan.zone.words(moment, readAt: now) }
+/// What is asked of the present: of the plan and the state of a running bot, or of those on the disk.
+struct WhyOrder: Sendable {
+    /// An app or a glob; nil for all.
+    let app: String?
+    /// A rule or a glob; nil for all.
+    let rule: String?
+
+    private static let name = "why"
+
+    init(app: String?, rule: String?) {
+        self.app = app
+        self.rule = rule
+    }
+
+    /// Nil for another command.
+    init?(_ json: JSON) {
+        guard json["command"]?.string == WhyOrder.name else { return nil }
+        self.init(app: json["app"]?.string, rule: json["rule"]?.string)
+    }
+
+    var json: JSON { ["command": .string(WhyOrder.name), "app": JSON(app), "rule": JSON(rule)] }
+
+    /// Why it cannot be answered.
+    func complaint(_ plan: Plan) -> String? {
+        let rules = plan.detectors.map(\.name)
+        let known = rules + Trouble.allCases.map(\.rawValue)
+        guard let rule, !known.contains(where: { Glob(rule).fits($0) }) else { return nil }
+        return "there is no rule '\(rule.tamed)' that judges figures; known: "
+            + "\(rules.joined(separator: ", "))\(rule.guess(in: known))"
+    }
 
     /// Why there is nothing to explain.
-    private func nothing(_ state: State) -> String {
-        if let rule, !config.plan.detectors.contains(where: { Glob(rule).fits($0.name) }) {
+    func nothing(_ state: State, _ plan: Plan) -> String {
+        if let rule, !plan.detectors.contains(where: { Glob(rule).fits($0.name) }) {
             return "The bot has no such trouble now."
         }
         if app == Subject.botApp {
@@ -107,15 +128,28 @@ public struct WhyQuestion: Sendable {
             return "Rule \(rule.tamed) does not judge app \(Subject.botApp), which is the bot itself; "
                 + "leave out --rule to see the bot's troubles."
         }
-        let apps = Set(state.figures.series.keys.filter { config.sources[$0.source] != nil }.map(\.app))
+        let apps = Set(state.figures.series.keys.filter { plan.source($0.source) != nil }.map(\.app))
         guard !apps.isEmpty else {
             return "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources."
         }
         guard let app, !apps.contains(where: { Glob(app).fits($0) }) else {
-            return "No rule applies to that; check 'match' in \(path)."
+            return "No rule applies to that; check 'match' in the config."
         }
         return
             "No figures of app '\(app.tamed)' have arrived; known: \(apps.sorted().joined(separator: ", "))"
             + app.guess(in: apps)
+    }
+}
+
+extension BotFace {
+    /// What a running bot says of the present.
+    func answer(_ question: WhyOrder) async -> CommandAnswer {
+        let look = await bot.look
+        if let complaint = question.complaint(look.plan) { return .refused(complaint) }
+        let report = WhyReport(look.state, look.plan, at: look.now, app: question.app, rule: question.rule)
+        return .done(
+            report.isEmpty
+                ? question.nothing(look.state, look.plan) : report.paragraphs.joined(separator: "\n\n"),
+            report.json)
     }
 }

@@ -25,13 +25,13 @@ struct WhyCommand: AsyncParsableCommand {
     var at: String?
 
     func run() async throws {
-        let config = try common.file().config()
+        let file = try common.file()
         let then = try at.map { text throws(Failure) in
-            try Moment(option: "--at", text, in: config.plan.zone)
+            let zone: Zone
+            if let known = file.result.zone { zone = known } else { zone = try file.config().plan.zone }
+            return try Moment(option: "--at", text, in: zone)
         }
-        try WhyQuestion(
-            app: app, rule: rule, at: then, config, common.config,
-            PluginCatalog.builtin.memories, on: machine
-        ).answer(as: format, common.paint)
+        try await WhyQuestion(app: app, rule: rule, at: then, file, on: machine)
+            .answer(as: format, common.paint)
     }
 }

@@ -45,6 +45,9 @@ public struct FileLook: Hashable, Sendable {
     private let modified: [Int]
     private let changed: [Int]
 
+    /// Which file it is, by whatever path, as long as it is not replaced.
+    public var file: String { "\(device):\(number)" }
+
     /// Nil where there is none, or something else than a regular file.
     public init?(_ path: String) {
         var status = stat()
@@ -59,6 +62,13 @@ public struct FileLook: Hashable, Sendable {
 
 /// Files that are read and written as a whole.
 public enum WholeFile {
+    /// The path from the root, links followed, which means the same wherever it is read; as it is where there is none.
+    public static func fullPath(_ path: String) -> String {
+        guard let full = realpath(path, nil) else { return path }
+        defer { free(full) }
+        return String(cString: full)
+    }
+
     /// How long whoever writes to a pipe has for all of it: a config that is decrypted on the way asks a server for its key,
     /// and a pipe to which nobody ever writes must not keep a bot from its work.
     public static let pipePatience = Duration.seconds(10)
