@@ -83,6 +83,19 @@ internal import Testing
         #expect(Set(Self.channels.map(\.key)) == names(.channel))
     }
 
+    @Test func `previews what every rule makes of the poll`() async throws {
+        try scratch.write(
+            "figures.jsonl",
+            #"{"source":"ios","app":"shop","from":"2026-11-20T11:00:00Z","to":"2026-11-20T12:00:00Z","#
+                + #""seen":"2026-11-20T12:00:00Z","metrics":{"users":5000,"crashed_users":300},"#
+                + #""issues":[{"id":"X","title":"t","events":30,"users":20,"first_seen":"2026-11-20T11:30:00Z","#
+                + #""last_seen":"2026-11-20T11:59:00Z","status":"unresolved"}]}"# + "\n")
+        let result = try await write(["file", "./figures.jsonl", "console", "n"])
+        #expect(result.failure == nil, "\(result.all)")
+        #expect(result.stage.said.contains("\n  new-issue: judged 1"), "\(result.stage.said)")
+        #expect(!result.stage.said.contains("could not judge"))
+    }
+
     @Test(arguments: TypedSource.all)
     func `asks a source what it needs, polls it and writes what 'check' takes`(_ typed: TypedSource) async throws {
         let fake = typed.fake

@@ -235,7 +235,7 @@ public struct Init: Sendable {
 
     private func preview(_ config: Config, _ input: Input) throws(Failure) {
         let now = machine.clock.now()
-        var preview = Preview(plan: config.plan, state: State(), start: now)
+        var preview = Preview(plan: config.plan, state: State(memories: catalog.memories), start: now)
         preview.take(input)
         preview.advance(to: now)
         try terminal.line("\nWhat would be sent now:\n")
