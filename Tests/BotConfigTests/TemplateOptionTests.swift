@@ -67,13 +67,27 @@ private func load(_ yaml: String, _ template: String?) -> ConfigResult {
         ("listen: 0.0.0.0:8480, public_url: https://a.example", true),
         ("listen: \"[::]:8480\", public_url: https://a.example", true),
         ("public_url: https://a.example", false), ("listen: \"[::1]:8480\", public_url: https://a.example", false),
-        ("listen: 0.0.0.0:8480", false), ("listen: off, public_url: https://a.example", false),
+        ("listen: 0.0.0.0:8480", false),
         ("listen: 0.0.0.0:8480, public_url: https://a.example, user_header: X-User", false),
         ("listen: 0.0.0.0:8480, public_url: https://a.example, token: \"${env:TOKEN}${env:PIN}\"", false),
     ])
     func `that nobody elsewhere can use are warned of`(_ bot: String, _ isWarned: Bool) {
         let result = load("bot: {\(bot)}" + least)
         #expect(result.problems.map(\.message) == (isWarned ? [warning] : []))
+        #expect(result.config != nil)
+    }
+
+    @Test(arguments: [
+        ("public_url: https://a.example", ["1:32: messages will have links to a page that is switched off"]),
+        (
+            "token: \"${env:TOKEN}${env:PIN}\", user_header: X-User",
+            ["1:27: 'token' has no effect without a page", "1:66: 'user_header' has no effect without a page"]
+        ), ("name: x", []),
+    ])
+    func `that is switched off are warned of, and so is all else that only it needs`(_ bot: String, _ told: [String]) {
+        let result = load("bot: {listen: off, \(bot)}" + least)
+        #expect(result.problems.map(\.line) == told.map { "\($0) (remove it, or set 'listen' to HOST:PORT)" })
+        #expect(result.problems.allSatisfy { $0.level == .warning })
         #expect(result.config != nil)
     }
 }

@@ -80,6 +80,7 @@ extension ConfigLoader {
         let listen = readListening(options)
         words = readWords(entries, options[BotSettings.language])
         checkLinks(listen, options)
+        checkUnserved(options)
         checkToken(options)
         checkPublicURL(options)
         checkHeader(options)
@@ -104,6 +105,31 @@ extension ConfigLoader {
                 options.position(of: BotSettings.publicURL),
                 "messages will have links to acknowledge and mute that work only from this machine",
                 advice: "set 'token', or 'user_header' where a proxy with a login names the user", level: .warning))
+    }
+
+    /// What only the page has a use for, where there is none.
+    private mutating func checkUnserved(_ options: Options) {
+        guard options[BotSettings.listen].reveal() == "off" else { return }
+        let useless: [(isWritten: Bool, position: Position, sentence: String)] = [
+            (
+                options[BotSettings.publicURL] != nil, options.position(of: BotSettings.publicURL),
+                "messages will have links to a page that is switched off"
+            ),
+            (
+                options[BotSettings.token] != nil, options.position(of: BotSettings.token),
+                "'token' has no effect without a page"
+            ),
+            (
+                options[BotSettings.userHeader] != nil, options.position(of: BotSettings.userHeader),
+                "'user_header' has no effect without a page"
+            ),
+        ]
+        for setting in useless where setting.isWritten {
+            reader.report(
+                Problem(
+                    setting.position, setting.sentence, advice: "remove it, or set 'listen' to HOST:PORT",
+                    level: .warning))
+        }
     }
 
     /// Links are made by appending to it.
