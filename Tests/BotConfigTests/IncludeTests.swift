@@ -114,6 +114,37 @@ extension Problem {
             ])
     }
 
+    @Test func `what takes a name that is taken is read to its end`() {
+        let result = load(
+            main,
+            among: [
+                "/etc/bot/teams/a.yaml": """
+                sources:
+                  ios: {plugin: feed, url: https://a.example, tokn: x}
+                channels:
+                  team: {plugin: pag}
+                rules:
+                  floor: {plugin: limit, metric: crash_free_users, limit: "< 99%"}
+                """,
+                "/etc/bot/teams/b.yaml": "rules:\n  floor: {plugin: limit, metrik: users}",
+            ])
+        let places = result.problems.map { "\($0.position.file ?? ""):\($0.position.line)" }
+        let a = "/etc/bot/teams/a.yaml", b = "/etc/bot/teams/b.yaml"
+        #expect(places.filter { $0 == "\(a):2" }.count == 2, "\(result.problems.map(\.place))")
+        #expect(places.filter { $0 == "\(a):4" }.count == 2)
+        #expect(places.filter { $0 == "\(b):2" }.count >= 2)
+        #expect(result.config == nil)
+    }
+
+    @Test(arguments: ["", "\n \n", "# sources:\n#   web: {}\n", "---\n# soon\n"])
+    func `a file with nothing in it adds nothing`(text: String) {
+        let result = load(main, among: ["/etc/bot/teams/a.yaml": text])
+        #expect(
+            result.problems.map(\.place) == ["config:7:11: 'include': there is nothing in /etc/bot/teams/a.yaml"])
+        #expect(result.problems.map(\.level) == [.warning])
+        #expect(result.config != nil)
+    }
+
     @Test(arguments: [
         ("bot: {name: x}", "1:1: 'bot' is not allowed in an included file (it belongs in the config that includes it)"),
         (

@@ -66,6 +66,11 @@ extension ConfigLoader {
             return []
         }
         reader.texts[name] = bytes
+        guard !ConfigLoader.saysNothing(bytes) else {
+            reader.report(
+                Problem(position, "'include': there is nothing in \(name.tamed)", level: .warning))
+            return []
+        }
         let document = YAML.parse(bytes, of: name)
         for problem in document.problems {
             reader.reportBroken(Problem(problem.mark.position, problem.message, advice: problem.advice))
@@ -90,7 +95,16 @@ extension ConfigLoader {
         }
     }
 
-    /// A section of named things with those of other files behind the config's own.
+    /// Whether there is nothing but comments in a file: one that is still to be written, or whose things rest for a while.
+    private static func saysNothing(_ bytes: [UInt8]) -> Bool {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).allSatisfy { line in
+            let line = String(line).trimmed
+            return line.isEmpty || line.hasPrefix("#") || line == "\u{FEFF}" || line == "---"
+        }
+    }
+
+    /// A section of named things with those of other files behind the config's own. What takes a name that is taken is
+    /// read all the same: whatever is wrong with it is told in one go.
     private mutating func things(_ own: Entry?, _ parts: [Entry]) -> Entry {
         let head = own ?? parts[0]
         var places: [String: Mark] = [:]
@@ -104,8 +118,8 @@ extension ConfigLoader {
                             + (place.file ?? "the config"), advice: "names are unique over all files")
                 } else {
                     places[entry.key] = entry.keyMark
-                    all.append(entry)
                 }
+                all.append(entry)
             }
         }
         return Entry(key: head.key, keyMark: head.keyMark, value: Node(kind: .mapping(all), mark: head.value.mark))
