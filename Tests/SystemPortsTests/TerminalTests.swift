@@ -120,7 +120,7 @@ import Testing
 
     @Test func `a bar appears after two seconds, moves with each percent and goes at the end`() throws {
         let teletype = try Teletype()
-        var bar = terminal(teletype.program, teletype.program).progress("Playing")
+        let bar = terminal(teletype.program, teletype.program).progress("Playing")
         bar.show(1, of: 4)
         #expect(teletype.read() == "")
         stage.clock.advance(by: .seconds(3))
@@ -136,14 +136,33 @@ import Testing
         #expect(teletype.read() == "\r\u{1B}[K")
     }
 
+    @Test func `a bar appears after two seconds though nothing is done yet`() async throws {
+        let teletype = try Teletype()
+        let bar = terminal(teletype.program, teletype.program).progress("Polling", of: 1)
+        stage.clock.advance(by: .seconds(1))
+        #expect(teletype.read() == "")
+        stage.clock.advance(by: .seconds(1))
+        await bar.waiting?.value
+        #expect(teletype.read() == "\rPolling \(String(repeating: "░", count: 30)) 0%")
+        bar.end()
+        #expect(teletype.read() == "\r\u{1B}[K")
+        // What is done sooner needs none.
+        let quick = terminal(teletype.program, teletype.program).progress("Polling", of: 1)
+        quick.end()
+        stage.clock.advance(by: .seconds(9))
+        await quick.waiting?.value
+        #expect(teletype.read() == "")
+        #expect(stage.terminal.progress("Polling", of: 1).waiting == nil, "nobody watches")
+    }
+
     @Test func `no bar is drawn where nobody watches, nor for work of no length`() throws {
-        var bar = stage.terminal.progress("Playing")
+        let bar = stage.terminal.progress("Playing")
         stage.clock.advance(by: .seconds(9))
         bar.show(1, of: 2)
         bar.end()
         #expect(stage.complained == "")
         let teletype = try Teletype()
-        var empty = terminal(teletype.program, teletype.program).progress("Playing")
+        let empty = terminal(teletype.program, teletype.program).progress("Playing")
         stage.clock.advance(by: .seconds(9))
         empty.show(0, of: 0)
         empty.end()

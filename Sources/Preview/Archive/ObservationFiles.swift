@@ -58,22 +58,22 @@ public struct ObservationFiles {
 
     /// Gives every batch to `take`, in the order of arrival; gives back whether every line could be read.
     public mutating func play(_ take: (ObservationReader.Batch) -> Void) throws(Failure) -> Bool {
-        var bar = terminal.progress("Playing observations")
+        let bar = terminal.progress("Playing observations")
         var done = 0
         let total = paths.reduce(0) { $0 + fileSize($1) }
         for (index, path) in paths.enumerated() {
             if index > 0 { reader.goOn(with: path) }
-            try play(path, take, &bar, &done, of: total)
+            try play(path, take, bar, &done, of: total)
         }
         reader.finish(isGrowing: isRecording)
-        give(take, &bar)
+        give(take, bar)
         bar.end()
         if !isQuiet { tellRest() }
         return reader.brokenCount == 0
     }
 
     private mutating func play(
-        _ path: String, _ take: (ObservationReader.Batch) -> Void, _ bar: inout ProgressBar, _ done: inout Int,
+        _ path: String, _ take: (ObservationReader.Batch) -> Void, _ bar: ProgressBar, _ done: inout Int,
         of total: Int
     ) throws(Failure) {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
@@ -91,13 +91,13 @@ public struct ObservationFiles {
             guard got >= 0 else { throw failure(path, errno) }
             if got == 0 { break }
             reader.take(buffer[..<got])
-            give(take, &bar)
+            give(take, bar)
             done += got
             bar.show(done, of: total)
         }
     }
 
-    private mutating func give(_ take: (ObservationReader.Batch) -> Void, _ bar: inout ProgressBar) {
+    private mutating func give(_ take: (ObservationReader.Batch) -> Void, _ bar: ProgressBar) {
         while let batch = reader.nextBatch() {
             if let since, batch.seen < since { continue }
             first = min(first ?? batch.seen, batch.seen)

@@ -83,7 +83,8 @@ public struct RecalledPast: Sendable {
             guard !fetched.sources.isEmpty else {
                 throw Failure(.impossible, "no source returned its history, so there is nothing to replay")
             }
-            var (bar, done) = (machine.terminal.progress("Playing observations"), 0)
+            let bar = machine.terminal.progress("Playing observations")
+            var done = 0
             let showDay = {
                 done += 1
                 bar.show(done, of: past.days.count)
@@ -115,14 +116,15 @@ public struct RecalledPast: Sendable {
     private func fetch() async throws -> Past.Fetched {
         // No bot is at work here, so there is no state folder either.
         let ports = machine.ports(stateFolder: "/nowhere")
-        let bar = Mutex((bar: machine.terminal.progress("Fetching history"), done: 0))
         let total = past.days.count * sources.count
-        defer { bar.withLock { $0.bar.end() } }
+        let bar = machine.terminal.progress("Fetching history", of: total)
+        let done = Mutex(0)
+        defer { bar.end() }
         return try await machine.interruption.cancelling { [past, sources, folder, redactor] in
             try await past.fetch(sources, onto: folder, ports: ports, redactor: redactor) {
-                bar.withLock { state in
-                    state.done += 1
-                    state.bar.show(state.done, of: total)
+                done.withLock { done in
+                    done += 1
+                    bar.show(done, of: total)
                 }
             }
         }

@@ -115,11 +115,11 @@ public struct DryRun: Sendable {
         let ports = machine.ports(stateFolder: config.bot.stateFolder, faults: faults)
         let poller = Poller(ports: ports, redactor: Redactor(config.secrets), tokens: TokenVault())
         let plan = config.plan
-        var bar = machine.terminal.progress("Polling")
+        let polled = plan.sources.filter { !$0.isPushed }
+        let bar = machine.terminal.progress("Polling", of: polled.count)
         defer { bar.end() }
         return await withTaskGroup(of: Input.self) { group in
-            var waiting = plan.sources.filter { !$0.isPushed }
-            let count = waiting.count
+            var waiting = polled
             var underWay: [String: SourcePlan] = [:]
             func startNext() {
                 while underWay.count < plan.concurrency, let index = waiting.firstIndex(where: hasRoom) {
@@ -140,7 +140,7 @@ public struct DryRun: Sendable {
             while let input = await group.next() {
                 inputs.append(input)
                 underWay[input.sourceName] = nil
-                bar.show(inputs.count, of: count)
+                bar.show(inputs.count, of: polled.count)
                 startNext()
             }
             return inputs

@@ -40,6 +40,8 @@ public struct SourceProbe: Sendable {
         var ports = machine.ports(stateFolder: config.bot.stateFolder)
         ports.web = web
         let tokens = TokenVault()
+        let bar = machine.terminal.progress("Polling", of: 1)
+        defer { bar.end() }
         let began = ports.clock.uptime()
         let input = await Poller(ports: ports, redactor: Redactor(config.secrets), tokens: tokens)
             .poll(config.plan.previewOrder(for: plan, State()), source)

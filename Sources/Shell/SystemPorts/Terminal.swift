@@ -2,6 +2,7 @@ internal import AlertCore
 internal import Glibc
 internal import PluginKit
 public import Runtime
+internal import Synchronization
 
 /// The two ways out of a command: what was asked for, and everything else.
 public struct Terminal: Sendable {
@@ -113,8 +114,10 @@ public struct Terminal: Sendable {
     }
 
     /// A bar for work that may take long, which has just begun.
-    public func progress(_ what: String) -> ProgressBar {
-        ProgressBar(what, self, clock, isWatched: isatty(errors) == 1)
+    ///
+    /// - Parameter total: of what there is to do, where that is known: then the bar appears though nothing be done yet.
+    public func progress(_ what: String, of total: Int = 0) -> ProgressBar {
+        ProgressBar(what, self, clock, isWatched: isatty(errors) == 1, isWaiting: total > 0)
     }
 }
 
@@ -123,37 +126,82 @@ public enum ColorChoice: String, CaseIterable, Sendable { case auto, always, nev
 
 /// A bar on standard error for work that takes longer than two seconds; silent when nobody watches.
 public struct ProgressBar: Sendable {
-    private let what: String
-    private let terminal: Terminal
-    private let clock: any Clock
-    private let isWatched: Bool
-    private let began: Duration
-    private var shown = -1
+    /// Nil when nobody watches.
+    private let pane: Pane?
+    /// What draws the bar when its time has come, should nothing be done by then.
+    let waiting: Task<Void, Never>?
 
-    private static let patience = Duration.seconds(2)
-    private static let width = 30
-
-    fileprivate init(_ what: String, _ terminal: Terminal, _ clock: any Clock, isWatched: Bool) {
-        self.what = what
-        self.terminal = terminal
-        self.clock = clock
-        self.isWatched = isWatched
-        began = clock.uptime()
+    fileprivate init(_ what: String, _ terminal: Terminal, _ clock: any Clock, isWatched: Bool, isWaiting: Bool) {
+        guard isWatched else {
+            (pane, waiting) = (nil, nil)
+            return
+        }
+        let pane = Pane(what, terminal, clock)
+        self.pane = pane
+        waiting = isWaiting ? Task { await pane.appear() } : nil
     }
 
-    public mutating func show(_ done: Int, of total: Int) {
-        guard isWatched, total > 0, clock.uptime() - began > ProgressBar.patience else { return }
-        let percent = min(100, done * 100 / total)
-        guard percent != shown else { return }
-        shown = percent
-        let filled = percent * ProgressBar.width / 100
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: ProgressBar.width - filled)
-        terminal.draw("\r\(what) \(bar) \(percent)%")
-    }
+    public func show(_ done: Int, of total: Int) { pane?.show(done, of: total) }
 
-    /// Takes the bar away.
+    /// Takes the bar away; it is back with the next word of what is done.
     public func end() {
-        guard shown >= 0 else { return }
-        terminal.draw("\r\u{1B}[K")
+        waiting?.cancel()
+        pane?.clear()
+    }
+
+    /// Where the bar is drawn.
+    private final class Pane: Sendable {
+        private struct State {
+            var isOver = false
+            /// Nil when there is no bar.
+            var shown: Int?
+        }
+
+        private let what: String
+        private let terminal: Terminal
+        private let clock: any Clock
+        /// From when on there is a bar, by the machine's clock.
+        private let due: Duration
+        private let state = Mutex(State())
+
+        private static let patience = Duration.seconds(2)
+        private static let width = 30
+
+        init(_ what: String, _ terminal: Terminal, _ clock: any Clock) {
+            self.what = what
+            self.terminal = terminal
+            self.clock = clock
+            due = clock.uptime() + Pane.patience
+        }
+
+        /// Waits until it is time for a bar, and draws it unless one is there, or all is done.
+        func appear() async {
+            guard (try? await clock.sleep(until: due)) != nil else { return }
+            state.withLock { state in
+                if !state.isOver, state.shown == nil { draw(0, &state) }
+            }
+        }
+
+        func show(_ done: Int, of total: Int) {
+            guard total > 0, clock.uptime() >= due else { return }
+            let percent = min(100, done * 100 / total)
+            state.withLock { state in
+                if state.shown != percent { draw(percent, &state) }
+            }
+        }
+
+        func clear() {
+            state.withLock { state in
+                if state.shown != nil { terminal.draw("\r\u{1B}[K") }
+                state = State(isOver: true)
+            }
+        }
+
+        private func draw(_ percent: Int, _ state: inout State) {
+            state.shown = percent
+            let filled = percent * Pane.width / 100
+            let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Pane.width - filled)
+            terminal.draw("\r\(what) \(bar) \(percent)%")
+        }
     }
 }
