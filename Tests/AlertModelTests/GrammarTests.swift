@@ -63,7 +63,8 @@ import Testing
 
     @Test(arguments: [
         ("99.5", "99.5%"), ("0.995", "99.5%"), ("1", "100%"), ("0", "0%"), ("-1%", nil), ("%", nil), ("1e2%", nil),
-        ("1,5%", nil), ("abc", nil), ("", nil), ("1.2.3%", nil), ("99.5%%", nil), ("nan", nil), ("inf", nil),
+        ("1,5%", nil), ("abc", nil), ("", nil), ("1.2.3%", nil), ("99.5%%", nil), ("0.999999", "99.9999%"),
+        ("nan", nil), ("inf", nil),
     ])
     func `what is no percentage is refused`(text: String, suggestion: String?) {
         let error = outcome { () throws(GrammarError) in try Percentage(grammar: text) }.error
@@ -75,7 +76,10 @@ import Testing
         #expect(try PercentagePoints(grammar: text).fraction == fraction)
     }
 
-    @Test(arguments: [("0.5%", "0.5pp"), ("0.5", "0.5pp"), ("101pp", nil), ("-1pp", nil), ("", nil), ("half", nil)])
+    @Test(arguments: [
+        ("0.5%", "0.5pp"), ("0.5", "0.5pp"), ("101pp", nil), ("-1pp", nil), ("", nil), ("half", nil), ("-1", nil),
+        ("< 90%", nil), ("950", nil),
+    ])
     func `what are no percentage points is refused`(text: String, suggestion: String?) {
         let error = outcome { () throws(GrammarError) in try PercentagePoints(grammar: text) }.error
         #expect(error == GrammarError(expected: "percentage points such as 0.5pp", suggestion: suggestion))

@@ -237,6 +237,13 @@ internal import Testing
             "a share without a unit", "polling: {jitter: 0.1}" + least,
             "1:19: 'jitter' is '0.1', expected a percentage such as 99.5% -> 10%"),
         Mistake(
+            "a share that would be too large", "polling: {jitter: 60}" + least,
+            "1:19: 'jitter' is '60', expected a percentage such as 99.5%"),
+        Mistake(
+            "a comparison for points",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", recover: \"< 2%\"}" + least,
+            "2:65: 'recover' is '< 2%', expected percentage points such as 0.5pp"),
+        Mistake(
             "percent for points",
             "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", recover: 0.2%}" + least,
             "2:65: 'recover' is '0.2%', expected percentage points such as 0.5pp -> 0.2pp"),

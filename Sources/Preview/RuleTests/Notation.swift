@@ -19,6 +19,33 @@ struct Notation: Hashable {
 
     /// - Parameter unit: how the metric is counted: rates want percentages, counts want plain numbers.
     init(grammar text: String, unit: Metric.Unit) throws(GrammarError) {
+        do throws(GrammarError) {
+            try self.init(text, unit)
+        } catch {
+            // A suggestion stands for the whole text, and not for the word alone that is wrong.
+            let meant = error.suggestion == nil ? nil : Notation.meant(by: text, unit)
+            throw GrammarError(expected: error.expected, suggestion: meant, advice: error.advice)
+        }
+    }
+
+    /// The text with every word that is not written well as it was probably meant; nil where that is nothing either.
+    private static func meant(by text: String, _ unit: Metric.Unit) -> String? {
+        let pieces = text.split(separator: ",", omittingEmptySubsequences: false).map { piece in
+            let words = piece.split(separator: " ").map(String.init)
+            return words.enumerated().map { index, word in
+                do throws(GrammarError) {
+                    if index == 0 { _ = try step(word, unit) } else { _ = try count(word) }
+                    return word
+                } catch {
+                    return error.suggestion ?? word
+                }
+            }.joined(separator: " ")
+        }
+        let meant = pieces.joined(separator: ", ")
+        return (try? Notation(meant, unit)) == nil ? nil : meant
+    }
+
+    private init(_ text: String, _ unit: Metric.Unit) throws(GrammarError) {
         var steps: [Step] = []
         for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
             let words = piece.split(separator: " ").map(String.init)

@@ -45,7 +45,18 @@ public indirect enum OptionKind: Sendable {
 
 extension OptionKind {
     /// The value that a single text stands for; nil for the kinds that are made of several or read from a file, and for `off`.
+    ///
+    /// What is suggested in place of a text that stands for none is one that does.
     public func value(_ text: GuardedText) throws(GrammarError) -> Option.Value? {
+        do throws(GrammarError) {
+            return try read(text)
+        } catch {
+            guard let suggestion = error.suggestion, (try? read(GuardedText(suggestion))) == nil else { throw error }
+            throw GrammarError(expected: error.expected, advice: error.advice, found: error.found)
+        }
+    }
+
+    private func read(_ text: GuardedText) throws(GrammarError) -> Option.Value? {
         let word = text.reveal()
         switch self {
         case .text, .path, .name, .callee: return .text(text)

@@ -137,7 +137,7 @@ public struct Percentage: Hashable, Sendable {
             let meant = Double(text).flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
             throw GrammarError(
                 expected: "a percentage such as 99.5%",
-                suggestion: meant.map { $0 <= 1 ? "\(($0 * 100).plain)%" : "\(text)%" })
+                suggestion: meant.map { $0 <= 1 ? $0.percentTrimmed : "\(text)%" })
         }
         fraction = number
     }
@@ -168,8 +168,9 @@ public struct PercentagePoints: Hashable, Sendable {
             return
         }
         guard let number = Percentage.number(text, unit: "pp"), number <= 1 else {
-            let meant = text.hasSuffix("%") ? "\(text.dropLast())pp" : Double(text).map { _ in "\(text)pp" }
-            throw GrammarError(expected: "percentage points such as 0.5pp", suggestion: meant)
+            let meant = "\(text.hasSuffix("%") ? text.dropLast() : text[...])pp"
+            let isOne = Percentage.number(meant, unit: "pp").map { $0 <= 1 } ?? false
+            throw GrammarError(expected: "percentage points such as 0.5pp", suggestion: isOne ? meant : nil)
         }
         fraction = number
     }
