@@ -25,6 +25,16 @@ import Testing
         return scratch
     }
 
+    @Test func `a config that is asked for by name has to be there, though the tests name their own`() async throws {
+        let scratch = try scratch(tests)
+        let lost = try await scratch.alertbot("test", "--config", "nope.yaml", "shop.test.yaml")
+        #expect(lost.status == 1)
+        #expect(lost.errors.contains("the config nope.yaml cannot be read: "), "\(lost.all)")
+        #expect(lost.output.isEmpty)
+        let there = try await scratch.alertbot("test", "--config", "config.yaml", "shop.test.yaml")
+        #expect(there.status == 0, "\(there.all)")
+    }
+
     @Test func `tests that pass are listed with what they have seen`() async throws {
         let ran = try await scratch(tests).alertbot("test", "shop.test.yaml")
         #expect(ran.status == 0)

@@ -20,6 +20,8 @@ struct TestCommand: ParsableCommand {
     var junit: String?
 
     func run() throws {
+        // Though every file may name its own: what is asked for by name has to be there.
+        if let named = common.namedConfig, !WholeFile.isThere(named) { _ = try common.file() }
         let report = try RuleTestReport(files, usualConfig: common.config) { path throws(Failure) in
             try ConfigFile(path, .builtin, on: machine)
         }
