@@ -47,6 +47,23 @@ import Testing
         #expect(absent.problemTexts.first?.contains("No such file or directory") == true, "\(absent.problemTexts)")
     }
 
+    @Test(arguments: [
+        ("more: {plugin: threshold, metric: crash_free_users, warning: \"< 99%\", recover: 5%}", nil),
+        ("more: {plugin: threshold, metric: crash_free_users, warning: \"< 99%\", recover: 0.5%}", "0.5pp"),
+        ("more: {plugin: threshold, metric: crash_free_users, warning: \"< 99%\", confidence: 950}", nil),
+        ("more: {plugin: budget, channel: ops, at_most: 5000/d}", nil),
+        ("more: {plugin: budget, channel: ops, at_most: 10/d}", "10 per 1d"),
+        ("more: {plugin: drop, metric: crash_free_users, by: -1}", nil),
+        ("more: {plugin: drop, metric: crash_free_users, by: 1}", "1pp"),
+        ("more: {plugin: drop, metric: crash_free_users, critical: \"< 90%\"}", nil),
+    ])
+    func `nothing is suggested that the rule would refuse`(rule: String, meant: String?) throws {
+        let file = try scratch.shop(stage.machine, replacing: "  nights:", with: "  \(rule)\n  nights:")
+        let errors = file.result.problems.filter { $0.level == .error }
+        #expect(errors.count == 1, "\(file.problemTexts)")
+        #expect(errors.first?.suggestion == meant, "\(file.problemTexts)")
+    }
+
     @Test func `mistakes are reported with their lines, and the command ends with a no`() throws {
         let file = try scratch.shop(stage.machine, replacing: "window: 1h", with: "windw: 1h")
         let failure = #expect(throws: Failure.self) { try file.config() }

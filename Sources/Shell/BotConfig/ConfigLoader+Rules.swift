@@ -54,7 +54,7 @@ extension ConfigLoader {
                 checksPerDay: checksPerDay(match, sources))
             switch plugin.type {
             case .detector(let type):
-                let detector = make(thing) { () throws(ProblemList) -> any Detector in
+                let detector = make(thing, options) { options throws(ProblemList) -> any Detector in
                     try type.init(options: options, context: context)
                 }
                 guard let detector else { continue }
@@ -64,7 +64,7 @@ extension ConfigLoader {
                         repeat: readRepeat(entries, thing) ?? type.remindsAfter,
                         links: readLinks(entries, thing), template: readTemplate(entries, thing, zone)))
             case .gate(let type):
-                let gate = make(thing) { () throws(ProblemList) -> any Gate in
+                let gate = make(thing, options) { options throws(ProblemList) -> any Gate in
                     try type.init(options: options, context: context)
                 }
                 guard let gate else { continue }
@@ -74,6 +74,25 @@ extension ConfigLoader {
         // Before those of the file: what keeps coming and going is to use up no budget.
         rules.gates = gatesAlwaysThere(besides: rules.gates, zone, sources) + rules.gates
         return rules
+    }
+
+    /// Makes a rule. What is suggested in place of one of its options is tried, too: what its plugin would refuse is no
+    /// help.
+    private mutating func make<Made>(
+        _ thing: Named, _ options: Options, _ making: (Options) throws(ProblemList) -> Made
+    ) -> Made? {
+        let own = thing.value.places
+        for suggestion in reader.suggested where own.contains(suggestion.option.position) {
+            var meant = options
+            meant[named: suggestion.name] = suggestion.option
+            do throws(ProblemList) {
+                _ = try making(meant)
+            } catch {
+                guard error.problems.contains(where: { $0.position == suggestion.option.position }) else { continue }
+                reader.withdrawSuggestion(at: suggestion.option.position)
+            }
+        }
+        return make(thing) { () throws(ProblemList) in try making(options) }
     }
 
     /// Gates that stand in every config; a rule of their plugin takes the place of the one with its defaults.

@@ -9,6 +9,8 @@ struct ConfigReader {
     private(set) var problems: [Problem] = []
     private(set) var secretsSeen: [Secret] = []
     private(set) var writtenSecrets: [WrittenSecret] = []
+    /// What is suggested in place of single values, as it would be read.
+    private(set) var suggested: [(name: String, option: Option)] = []
     private var brokenPlaces: Set<Position> = []
     /// Where keys stand that nobody knows, which have been reported.
     private var unknownPlaces: Set<Position> = []
@@ -109,6 +111,19 @@ struct ConfigReader {
             !problems.contains(problem)
         else { return }
         problems.append(problem)
+    }
+
+    /// Remembers what is suggested there, for whoever can tell whether it would be refused, too.
+    mutating func noteSuggestion(_ value: Option.Value, for name: String, at position: Position) {
+        suggested.append((name, Option(value, at: position)))
+    }
+
+    /// Takes back what is suggested there.
+    mutating func withdrawSuggestion(at position: Position) {
+        problems = problems.map { problem in
+            guard problem.position == position else { return problem }
+            return Problem(position, problem.message, advice: problem.advice, level: problem.level)
+        }
     }
 
     /// Remembers a problem of the YAML itself.

@@ -139,9 +139,12 @@ extension ConfigReader {
             let found =
                 isSecret
                 ? Secret.mask : error.found.map { shown(node, $0) } ?? "'\(text.description.clipped(to: 60))'"
+            let suggestion = isSecret || text.hasSecret ? nil : error.suggestion
+            if let suggestion, let value = try? kind.value(GuardedText(suggestion)) {
+                noteSuggestion(value, for: name, at: node.position)
+            }
             report(
-                node.position, "'\(name)' is \(found), expected \(error.expected)",
-                isSecret || text.hasSecret ? nil : error.suggestion,
+                node.position, "'\(name)' is \(found), expected \(error.expected)", suggestion,
                 advice: isSecret || text.hasSecret ? nil : error.advice)
             return nil
         }

@@ -58,7 +58,10 @@ public struct Options: Sendable {
     }
 
     /// The option of that name, for whoever goes through a manifest.
-    public subscript(named name: String) -> Option? { values[name] }
+    public subscript(named name: String) -> Option? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
 
     private func option(_ setting: any SettingDeclaration) -> Option? {
         note?(setting.spec)
