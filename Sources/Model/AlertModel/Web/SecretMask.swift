@@ -9,7 +9,25 @@ public struct SecretMask: Sendable {
 
     public init(_ secret: Secret) {
         let value = secret.reveal()
-        letters = value.utf8.count >= SecretMask.bytesMin ? value.unicodeScalars.map { Letter($0) } : []
+        letters = value.utf8.count >= SecretMask.bytesMin ? SecretMask.plain(value).map { Letter($0) } : []
+    }
+
+    /// The characters of a secret that stands in an address, and may be sent back as what its `%2F` stand for: those are
+    /// spellings like any other.
+    private static func plain(_ value: String) -> [Unicode.Scalar] {
+        var rest = Array(value.unicodeScalars)[...]
+        var plain: [Unicode.Scalar] = []
+        while let scalar = rest.popFirst() {
+            if scalar == "%", let byte = UInt8(String(String.UnicodeScalarView(rest.prefix(2))), radix: 16),
+                Unicode.Scalar(byte).mayBeEscaped, byte < 0x80, rest.count >= 2
+            {
+                rest = rest.dropFirst(2)
+                plain.append(Unicode.Scalar(byte))
+            } else {
+                plain.append(scalar)
+            }
+        }
+        return plain
     }
 
     /// One of fewer bytes is left alone: masking every `1` would hide more than it protects.
@@ -106,10 +124,7 @@ extension SecretMask {
 
         init(_ scalar: Unicode.Scalar) {
             var spellings = [String(scalar)]
-            // Nobody has a reason to write letters and digits in any other way.
-            if !scalar.isASCII || !scalar.properties.isAlphabetic && !("0"..."9" ~= scalar) {
-                spellings += Letter.escapes(of: scalar)
-            }
+            if scalar.mayBeEscaped { spellings += Letter.escapes(of: scalar) }
             self.spellings = spellings.map { $0.utf8.map(\.lowercased) }
             firstBytes = Array(Set(self.spellings.map { $0[0] }))
         }
@@ -140,6 +155,11 @@ extension SecretMask {
             "\"": "quot", "'": "apos", "&": "amp", "<": "lt", ">": "gt", "/": "sol", "+": "plus", "=": "equals",
         ]
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether anybody has a reason to write it in another way: all but letters and digits of ASCII.
+    fileprivate var mayBeEscaped: Bool { !isASCII || !properties.isAlphabetic && !("0"..."9" ~= self) }
 }
 
 extension String {
