@@ -315,6 +315,16 @@ import Testing
         #expect(bot.marks(of: "alertbot") == "OR")
     }
 
+    @Test func `a clock that was set ahead and back again is over after an hour, too`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        bot.setClock(by: .days(2))
+        bot.advance(by: .minutes(5))
+        bot.setClock(by: .days(-2))
+        bot.advance(by: .hours(3))
+        #expect(bot.state.incidents.all.isEmpty)
+    }
+
     @Test func `a journal that was damaged is told once a start, and is over after a day`() throws {
         var bot = Rehearsal(.rehearsed())
         for input in [Input.started, .journalDamaged("3 damaged lines")] { bot.step(input) }

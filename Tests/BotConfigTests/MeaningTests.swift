@@ -210,6 +210,8 @@ internal import Testing
             ("bot: {state: \"${env:NOT_SET}\", timezone: Europe/Madrid}", nil, "Europe/Madrid"),
             ("bot: {state: [a]}", nil, "UTC"), ("bot: {state: }", nil, "UTC"), ("bot: [state]", nil, nil),
             ("bot: {state: a, state: b}", "/etc/bot/a", "UTC"), ("bot: {state: ", nil, nil),
+            ("bot:\n  state: './there' # here\n\tname: x", "/etc/bot/there", nil), ("rules: [", "/etc/bot/state", nil),
+            ("bot: {state: \"${env:NOT_SET}", nil, nil),
         ] as [(String, String?, String?)])
     func `where the state is and what time it is there can be told of a config with errors`(
         bot: String, state: String?, zone: String?

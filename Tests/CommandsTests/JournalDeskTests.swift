@@ -44,7 +44,7 @@ import Testing
 
     @Test func `a sound journal is said to be sound, and shown record by record`() throws {
         try write(3)
-        try desk().verify()
+        try desk().verify(.none)
         #expect(stage.said.hasPrefix("\(folder): 3 records, "))
         #expect(stage.said.hasSuffix(" bytes, last number 3: sound\n"))
         try desk().show()
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `a journal that is not there yet is not said to be sound`() throws {
-        try desk().verify()
+        try desk().verify(.none)
         #expect(stage.said == "\(folder): there is no journal yet\n")
     }
 
@@ -78,14 +78,26 @@ import Testing
     @Test func `damage is reported on standard error and makes the answer no`() throws {
         try write(3)
         try damage()
-        #expect(throws: Failure(.no)) { try desk().verify() }
+        #expect(throws: Failure(.no)) { try desk().verify(.none) }
         #expect(stage.said.hasSuffix(": damaged\n"))
         #expect(stage.complained.contains("journal-00000000000000000001.jsonl:2"))
         #expect(throws: Failure(.no)) { try desk().show() }
         #expect(stage.said.split(separator: "\n").count == 3, "the line that is damaged is not shown")
         let json = StagedMachine()
-        #expect(throws: Failure(.no)) { try JournalDesk(folder, .json, on: json.terminal).verify() }
+        #expect(throws: Failure(.no)) { try JournalDesk(folder, .json, on: json.terminal).verify(.none) }
         #expect(try JSON(parsing: json.said)["damaged"] == true)
+    }
+
+    @Test func `a record of a later version is not said to be sound, for no bot starts with it`() throws {
+        try write(2)
+        do {
+            var writer = try JournalWriter.open(FolderDisk(folder)) { _ in }
+            _ = try writer.append(Array(#"{"kind":"dream"}"#.utf8), at: stage.clock.now().description)
+            try writer.commit()
+        }
+        #expect(throws: Failure(.no)) { try desk().verify(.none) }
+        #expect(stage.said.hasSuffix(": not understood\n"))
+        #expect(stage.complained.contains("is intact but was not understood"), "\(stage.complained)")
     }
 
     @Test func `a damaged journal is copied into a sound one`() throws {
@@ -93,7 +105,7 @@ import Testing
         try damage()
         try desk().repair(to: nil)
         #expect(stage.said.hasPrefix("\(folder).repaired: 2 records saved; lost: 1 damaged line\nTo use it: "))
-        try JournalDesk(folder + ".repaired", .text, on: stage.terminal).verify()
+        try JournalDesk(folder + ".repaired", .text, on: stage.terminal).verify(.none)
         #expect(stage.said.hasSuffix(": sound\n"))
         let occupied = #expect(throws: Failure.self) { try desk().repair(to: folder + ".repaired") }
         #expect(occupied?.status == .impossible)

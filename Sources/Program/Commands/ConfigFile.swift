@@ -20,7 +20,7 @@ public struct ConfigFile: Sendable {
     /// What was read for it.
     let reading: ConfigReading
     /// The kinds of memory that the plugins know, which a journal is read with.
-    let memories: MemoryKinds
+    public let memories: MemoryKinds
     /// The lines of the config, and of every other file that was read for it, by its name.
     private let lines: [String?: ShownLines]
     private let terminal: Terminal

@@ -18,9 +18,12 @@ public struct JournalDesk: Sendable {
 
     private var reader: JournalReader { JournalReader(FolderDisk(folder)) }
 
-    /// Reads the whole journal and reports whether it is intact.
-    public func verify() throws(Failure) {
+    /// Reads the whole journal and reports whether it is intact, and whether this program understands it.
+    ///
+    /// - Parameter memories: the kinds of memory that the program knows.
+    public func verify(_ memories: MemoryKinds) throws(Failure) {
         let report = try attempt { () throws(JournalError) in try reader.verify() }
+        let strange = strangeness(memories)
         let quarantined = try attempt { () throws(JournalError) in try reader.quarantined() }
         switch format {
         case .json:
@@ -28,10 +31,12 @@ public struct JournalDesk: Sendable {
                 "folder": .string(folder), "records": JSON(report.records), "bytes": JSON(report.bytes),
                 "last_seq": JSON(Int(clamping: report.lastSeq)), "damaged": .bool(report.isDamaged),
                 "notices": report.noticesJSON, "quarantined": JSON(quarantined),
+                "not_understood": strange.map { .string($0.description) } ?? .null,
             ]
             try terminal.line(json.prettyText)
         case .text:
             sayNotices(report)
+            if let strange { terminal.error(strange.description) }
             if quarantined > 0 {
                 terminal.error("\(quarantined.counted("damaged piece")) kept in \(folder)/quarantine.jsonl")
             }
@@ -40,9 +45,19 @@ public struct JournalDesk: Sendable {
                 isAbsent
                     ? "\(folder): there is no journal yet"
                     : "\(folder): \(report.records) records, \(report.bytes) bytes, last number \(report.lastSeq): "
-                        + (report.isDamaged ? "damaged" : "sound"))
+                        + (report.isDamaged ? "damaged" : strange == nil ? "sound" : "not understood"))
         }
-        if report.isDamaged { throw Failure(.no) }
+        if report.isDamaged || strange != nil { throw Failure(.no) }
+    }
+
+    /// The first record that is intact and that this program does not understand, for a bot would not start with it.
+    private func strangeness(_ memories: MemoryKinds) -> JournalError? {
+        do throws(JournalError) {
+            try reader.replay { _ = try Fact(record: $0.payload, memories) }
+        } catch .refused(let place, let seq, let reason) {
+            return .refused(place: place, seq: seq, reason: reason)
+        } catch {}
+        return nil
     }
 
     /// Prints every record, oldest first.

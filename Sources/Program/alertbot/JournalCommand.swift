@@ -20,7 +20,8 @@ struct JournalVerify: ParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() throws {
-        try JournalDesk(common.file().journalFolder(), format, on: machine.terminal).verify()
+        let file = try common.file()
+        try JournalDesk(file.journalFolder(), format, on: machine.terminal).verify(file.memories)
     }
 }
 

@@ -229,6 +229,14 @@ extension ConfigLoader {
     /// Nil where the setting is there and cannot be read: a bot that keeps its state elsewhere is not the one meant.
     func stateFolder(_ root: Node) -> String? { lenient(BotSettings.state, root).map { absolute($0) } }
 
+    /// The folder of the state that a text seems to name which is no YAML, or not yet: somebody's unfinished edit must not keep
+    /// commands from the bot that runs.
+    func stateFolder(inText bytes: [UInt8]) -> String? {
+        let written = String(decoding: bytes, as: UTF8.self).firstMatch(of: /\bstate:[ ]*["']?([^"',}#\s]*)/)
+        let path = written.map { String($0.output.1) } ?? BotSettings.state.default.reveal()
+        return path.isEmpty || path.contains("${") ? nil : absolute(path)
+    }
+
     func zone(_ root: Node) -> Zone? {
         lenient(BotSettings.timezone, root).flatMap {
             $0 == Zone.utc.name ? .utc : try? reader.surroundings.zones.zone($0)

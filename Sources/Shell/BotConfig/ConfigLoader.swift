@@ -19,7 +19,7 @@ extension Config {
         let isSound = !problems.contains { $0.level == .error }
         return ConfigResult(
             config: isSound ? config : nil, problems: problems, writtenSecrets: loading.reader.writtenSecrets,
-            stateFolder: root.flatMap { afresh.stateFolder($0) },
+            stateFolder: root.map(afresh.stateFolder) ?? afresh.stateFolder(inText: bytes),
             zone: root.flatMap { afresh.zone($0) }, texts: loading.reader.texts)
     }
 

@@ -119,7 +119,7 @@ extension State {
     }
 
     /// Since when a closed gate holds a notification, or those among whom it is gathered: they leave together.
-    private func since(_ notification: Notification, waitsBehind closure: Closure, at now: Moment) -> Moment {
+    func since(_ notification: Notification, waitsBehind closure: Closure, at now: Moment) -> Moment {
         let own = notification.waits(behind: closure.reason, at: now)
         guard let gathering = closure.fate.gathering else { return own }
         let place = GatheringPlace(channel: notification.channel, gathering: gathering)

@@ -44,9 +44,10 @@ extension Turn {
         return touch != nil
     }
 
-    /// Ends a trouble that began so long ago.
+    /// Ends a trouble that began so long ago, or on a clock that was ahead and has been set back since.
     mutating func clearTrouble(_ trouble: Trouble, about name: String, ifOlderThan age: Duration) {
-        guard let incident = state.incidents[identity: trouble.identity(about: name)], now - incident.since >= age
+        guard let incident = state.incidents[identity: trouble.identity(about: name)],
+            now - incident.since >= age || incident.since > now
         else {
             return
         }

@@ -81,7 +81,10 @@ extension Turn {
         standing.hold?.until = state.firstOpening(for: notification, after: closure, at: now, plan)
         // It waits for this gate now: whom the other gathers, and what room it has, is no business of its any more.
         standing.hold?.gathering = closure.fate.gathering
-        if closure.fate.gathering != nil || closure.fate == .holdAndSummarize { standing.hold?.reason = closure.reason }
+        if closure.fate.gathering != nil || closure.fate == .holdAndSummarize {
+            standing.hold?.since = state.since(notification, waitsBehind: closure, at: now)
+            standing.hold?.reason = closure.reason
+        }
         state.incidents.keep(standing, of: notification.incident.id, in: notification.channel, &output)
     }
 

@@ -72,10 +72,12 @@ public struct BudgetGate: Gate {
         }
         // What passes anyway counts, and must not keep the digest waiting for ever: it leaves when it has waited for as long
         // as the window is.
-        if except != nil, notification.held?.reason == reason, let room = opening,
-            let since = view.gathered(gathering, for: notification.channel)
-        {
-            opening = since + rate.per > now ? min(room, since + rate.per) : nil
+        if except != nil, let room = opening {
+            let own = notification.waits(behind: reason, at: now)
+            let last = min(own, view.gathered(gathering, for: notification.channel) ?? own) + rate.per
+            // News goes along with it.
+            let isHeld = notification.held?.reason == reason
+            opening = last > now ? min(room, last) : isHeld ? nil : now
         }
         return opening.map { Closure(until: $0, fate: .gather(gathering), reason: reason) }
     }
