@@ -108,6 +108,30 @@ private struct Below: SubjectDetector {
         #expect(bot.objections == [])
     }
 
+    @Test func `what was under way to the old chat, or waits, is told once to the new one`() throws {
+        func plan(_ home: UInt64?) -> Plan { .rehearsed(channels: [ChannelPlan(name: "team", home: home)]) }
+        var bot = Rehearsal.checked(plan(1))
+        bot.sendAnswer = { delivery, _ in (.delivered(receipt: "r-\(delivery.number)"), .minutes(2)) }
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.reload(plan(2))
+        bot.advance(by: .minutes(10))
+        let id = try #require(bot.state.incidents.all.first?.id)
+        #expect(bot.marks() == "OO", "the first one went to the old chat")
+        #expect(bot.state.outbox.receipt(of: id, in: "team") == "r-2")
+        bot.sendAnswer = { _, now in
+            now < .rehearsalStart + .minutes(30)
+                ? (.retry(after: .minutes(10), "busy"), .zero) : (.delivered(receipt: "r-late"), .zero)
+        }
+        let other = Subject(source: "ios", app: "game")
+        bot.see(.warning, of: other)
+        bot.advance(by: .minutes(1))
+        bot.reload(plan(3))
+        bot.advance(by: .hours(1))
+        #expect(bot.marks(of: "game") == "O", "it waited, and tells the new chat")
+        #expect(bot.objections == [])
+    }
+
     @Test(arguments: [true, false])
     func `what a rule judged by another figure is closed, and no recovery`(isReload: Bool) {
         func plan(_ metric: Metric) -> Plan { self.plan("floor", Below(metric, 0.995)) }

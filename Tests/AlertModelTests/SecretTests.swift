@@ -164,6 +164,10 @@ import Testing
         }
     }
 
+    @Test func `a secret that stands for too few characters is masked as it is written, and only so`() {
+        #expect(Secret("%2F%2F").masked(in: "https://other.example/%2f%2F") == "https://other.example/***")
+    }
+
     @Test func `what is next to a cut and no piece of a secret stays`() {
         let mask = SecretMask(Secret(Self.hex))
         for text in [

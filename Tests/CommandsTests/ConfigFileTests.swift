@@ -83,8 +83,11 @@ import Testing
             stage.complained
                 == "alertbot: warning: \(file.path) has 1 error; reading the journal anyway: "
                 + "run 'alertbot check'\n")
+        // An edit that is not finished.
+        let broken = try scratch.shop(stage.machine, replacing: "bot: {", with: "bot: [")
+        #expect(try broken.journalFolder() == scratch.path("state"))
         // Where not even the folder can be told, there is nothing to go on with.
-        let hopeless = try scratch.shop(stage.machine, replacing: "bot: {", with: "bot: [")
+        let hopeless = try scratch.shop(stage.machine, replacing: "bot: {", with: "bot: {state: '${env:NOT_SET}', ")
         #expect(throws: Failure.self) { try hopeless.journalFolder() }
     }
 

@@ -35,6 +35,25 @@ import Testing
         #expect(try read(disk).records == lines([1, 3]))
     }
 
+    @Test func `are put aside by a compaction soon after, so that no later start finds them`() throws {
+        let disk = try diskWith(3)
+        disk[firstSegment][150] ^= 1
+        do {
+            var writer = try JournalWriter.open(disk) { _ in }
+            let (isDue, isOverdue) = (writer.needsCompaction, writer.isCompactionOverdue)
+            #expect(isDue, "though there is little to compact")
+            #expect(!isOverdue, "and it may wait for a quiet moment")
+            let written = try writer.begin(at: noon).write([payload(1), payload(3)])
+            try writer.finish(written)
+            let isDueAgain = writer.needsCompaction
+            #expect(!isDueAgain)
+        }
+        let writer = try JournalWriter.open(disk) { _ in }
+        let (loss, isDue) = (writer.report.loss, writer.needsCompaction)
+        #expect(loss == nil)
+        #expect(!isDue)
+    }
+
     @Test func `stay in quarantine after the journal was compacted`() throws {
         let disk = try diskWith(3)
         disk[firstSegment][150] ^= 1

@@ -61,7 +61,7 @@ import Testing
                     withChecksum(
                         #"{"v":1,"seq":1,"at":"2026-11-21T12:00:00.000Z","crc":"CRC","record":{"kind":"teleport"}}"#)
                 ],
-                0, "sound", ""
+                1, "not understood", "record 1 is intact but was not understood"
             ),
         ] as [([String], Int32, String, String)])
     func `a journal is called what it is`(

@@ -236,15 +236,16 @@ extension Options {
         return hash.value
     }
 
-    /// The chat to which the options of a channel lead, as a hash of what is no secret of it: another credential leads to
-    /// the same one, and so may another address that is a credential itself.
-    fileprivate func home(of manifest: PluginManifest) -> UInt64 {
+    /// The chat to which the options of a channel lead, as a hash: of the plugin and of what names a chat, whatever the
+    /// address and the credential with which it is reached. Nil where that is a secret.
+    fileprivate func home(of manifest: PluginManifest) -> UInt64? {
         var hash = StableHash()
         hash.add(manifest.name)
-        for spec in manifest.options
-        where !spec.isSecret && (spec.isRequired || spec.isAddress || ["channel", "topic"].contains(spec.name)) {
+        for spec in manifest.options where ["channel", "chat", "room", "topic"].contains(spec.name) {
             switch self[named: spec.name]?.value {
-            case .text(let text) where !text.hasSecret: for part in [spec.name, text.reveal()] { hash.add(part) }
+            case .text(let text):
+                guard !spec.isSecret, !text.hasSecret else { return nil }
+                for part in [spec.name, text.reveal()] { hash.add(part) }
             case .integer(let number): for part in [spec.name, String(number)] { hash.add(part) }
             default: break
             }

@@ -8,6 +8,8 @@ struct ConfigReader {
     let catalog: PluginCatalog
     private(set) var problems: [Problem] = []
     private(set) var secretsSeen: [Secret] = []
+    /// Made once: a config may have thousands of mistakes.
+    private var masks: [Secret: SecretMask] = [:]
     private(set) var writtenSecrets: [WrittenSecret] = []
     /// What is suggested in place of single values, as it would be read.
     private(set) var suggested: [(name: String, option: Option)] = []
@@ -100,13 +102,24 @@ struct ConfigReader {
         return name
     }
 
+    /// What masks the secrets that were read last, the longest first.
+    private mutating func masksNear() -> [SecretMask] {
+        let near = Set(secretsSeen.suffix(ConfigReader.secretsNearMax))
+        return near.sorted { $0.reveal().utf8.count > $1.reveal().utf8.count }.map { secret in
+            if let known = masks[secret] { return known }
+            let made = SecretMask(secret)
+            masks[secret] = made
+            return made
+        }
+    }
+
     /// What a problem quotes was read with the thing that it is about, which has fewer secrets than this.
     private static let secretsNearMax = 64
 
     /// Remembers a problem, once.
     mutating func report(_ problem: Problem) {
         // Where the YAML itself is wrong, what it seems to say is not worth a word.
-        let problem = problem.masking(secretsSeen.suffix(ConfigReader.secretsNearMax)).tamed
+        let problem = problem.masking(masksNear()).tamed
         guard !brokenPlaces.contains(problem.position), !withheldPlaces.contains(problem.position),
             !problems.contains(problem)
         else { return }

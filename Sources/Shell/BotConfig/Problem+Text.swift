@@ -2,11 +2,9 @@ public import PluginKit
 
 extension Problem {
     /// The same without secrets that some text has taken along, such as one that was meant as a path.
-    func masking(_ secrets: some Sequence<Secret>) -> Problem {
-        // One may be the beginning of another.
-        let longestFirst = secrets.sorted { $0.reveal().utf8.count > $1.reveal().utf8.count }
-        return changed { text in longestFirst.reduce(text) { $1.masked(in: $0) } }
-    }
+    ///
+    /// - Parameter masks: the longest first, for one may be the beginning of another.
+    func masking(_ masks: [SecretMask]) -> Problem { changed { text in masks.reduce(text) { $1.masked(in: $0) } } }
 
     /// The same without what could deceive a reader, whatever file it quotes.
     var tamed: Problem { changed(\.tamed) }

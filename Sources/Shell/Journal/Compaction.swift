@@ -134,6 +134,7 @@ extension JournalWriter {
             throw error
         }
         damagedFiles.remove(compaction.name)
+        isMending = false
         snapshotBytes = written.bytes
         bytesSinceSnapshot -= compaction.bytesBefore
         compactionDueBytes = 0

@@ -37,6 +37,8 @@ public struct JournalWriter: ~Copyable, Sendable {
     private var stamp = Line.Stamp()
     var snapshotBytes: Int
     var damagedFiles: Set<String>
+    /// Whether damage that the replay found has not been put aside yet.
+    var isMending: Bool
     /// What the snapshot being written stands for; `nil` when there is none.
     var compacting: UInt64?
     /// After a compaction that failed, the next is not due before this many bytes.
@@ -77,6 +79,7 @@ public struct JournalWriter: ~Copyable, Sendable {
         bytesSinceSnapshot = replay.segmentBytes
         snapshotBytes = replay.snapshotBytes
         damagedFiles = replay.damagedFiles
+        isMending = replay.report.loss != nil
         segment = try disk.attempt { () throws(DiskFault) in
             // A writer that was killed may not have made the names durable either.
             if !catalog.isEmpty { try disk.syncFolder() }
@@ -137,15 +140,18 @@ public struct JournalWriter: ~Copyable, Sendable {
     }
 
     /// Whether a replay would read so much that a compaction pays: more than the last snapshot, and not little.
+    ///
+    /// A journal that has lost something is compacted once, or every start would find the same damage anew.
     public var needsCompaction: Bool {
-        compacting == nil && bytesSinceSnapshot >= max(compactionBytes, compactionDueBytes)
+        let due = isMending ? compactionDueBytes : max(compactionBytes, compactionDueBytes)
+        return compacting == nil && bytesSinceSnapshot >= due
     }
 
     private var compactionBytes: Int { max(limits.compactionBytesMin, JournalLimits.growthFactor * snapshotBytes) }
 
     /// Whether a compaction should not wait for a quieter moment any longer.
     public var isCompactionOverdue: Bool {
-        needsCompaction && bytesSinceSnapshot >= JournalLimits.overdueFactor * compactionBytes
+        needsCompaction && !isMending && bytesSinceSnapshot >= JournalLimits.overdueFactor * compactionBytes
     }
 
     // MARK: Appending

@@ -110,8 +110,8 @@ public struct Faults: Sendable {
 
 /// Masks secrets in words that came from outside: a service may send back what it was sent.
 public struct Redactor: Sendable {
-    private let values: [String]
-    private let masks: [SecretMask]
+    private var values: [String]
+    private var masks: [SecretMask]
 
     public init(_ secrets: [Secret]) {
         self.init(values: secrets.map { $0.reveal() })
@@ -125,7 +125,13 @@ public struct Redactor: Sendable {
     /// Masks one more.
     func masking(_ secret: Secret) -> Redactor {
         let value = secret.reveal()
-        return values.contains(value) ? self : Redactor(values: values + [value])
+        guard !values.contains(value) else { return self }
+        // The longest first, as above; the others need not be made again.
+        let place = values.firstIndex { ($0.count, $0) < (value.count, value) } ?? values.count
+        var redactor = self
+        redactor.values.insert(value, at: place)
+        redactor.masks.insert(SecretMask(secret), at: place)
+        return redactor
     }
 
     /// Masks some more.

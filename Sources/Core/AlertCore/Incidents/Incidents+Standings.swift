@@ -79,9 +79,11 @@ extension Incidents {
 
     /// The channel leads to another chat, which has heard of nothing: what is open begins there, and of what is over no
     /// more is said.
-    mutating func introduce(_ channel: String, _ output: inout Output) -> [Touch] {
+    ///
+    /// - Parameter waiting: the incidents of which messages wait for the channel: these tell the new chat.
+    mutating func introduce(_ channel: String, sparing waiting: Set<String>, _ output: inout Output) -> [Touch] {
         var touched: [Touch] = []
-        for incident in inOrder {
+        for incident in inOrder where !waiting.contains(incident.id) {
             guard let standing = incident.standings[channel], standing.announced != nil || standing.hasHeardEnd else {
                 continue
             }

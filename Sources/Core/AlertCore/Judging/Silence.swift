@@ -98,7 +98,9 @@ extension State {
     /// polls of that time; what does not is still there.
     func mayEndUnheard(_ incident: Incident, _ standing: Standing, _ plan: Plan, at now: Moment) -> Bool {
         guard incident.isUnheardRecovery(standing), silence(of: incident, plan, at: now) == nil else { return false }
-        return standing.hold.flatMap { mayEndUnheardUntil(incident, $0, plan) }.map { now < $0 } ?? true
+        // No gate has held it from who is only now to hear of it.
+        guard let hold = standing.hold else { return now < incident.since + staysGood(incident.subject, plan) }
+        return mayEndUnheardUntil(incident, hold, plan).map { now < $0 } ?? true
     }
 
     /// The end of that time; nil while only an event can open the gate.

@@ -92,7 +92,8 @@ extension Outbox {
     private mutating func attempt(_ delivery: Delivery, in words: Words, at now: Moment, _ output: inout Output) {
         var delivery = delivery
         // What opened the thread may be forgotten before the next attempt, which must be the same message.
-        if delivery.attempts == 0 { delivery.thread = thread(of: delivery) }
+        let hasMoved = channels[delivery.channel]?.movedAt.map { delivery.queued < $0 } ?? false
+        if delivery.attempts == 0 || hasMoved { delivery.thread = thread(of: delivery) }
         delivery.attempts += 1
         delivery.phase = .attempting(since: now)
         record(.progress(id: delivery.id, delivery.progress), &output)

@@ -149,6 +149,18 @@ public struct Outbox: Sendable {
         }
     }
 
+    /// The incidents of which messages wait for a channel, and have certainly not arrived.
+    func waiting(for channel: String) -> Set<String> {
+        var waiting: Set<String> = []
+        for id in queue(channel) {
+            guard let delivery = deliveries[id], case .waiting = delivery.phase, !delivery.mayHaveArrived else {
+                continue
+            }
+            waiting.formUnion(delivery.incidents)
+        }
+        return waiting
+    }
+
     // MARK: - Changing
 
     /// Takes note of where channels lead now; gives back those that led elsewhere before.

@@ -11,7 +11,7 @@ struct Threads: Sendable {
         let receipt: String?
         /// Whether the message was about no other incident.
         let isAlone: Bool
-        let at: Moment
+        let queued: Moment
     }
 
     /// Oldest first.
@@ -27,7 +27,8 @@ struct Threads: Sendable {
     private func first(of incident: String, in channel: String, since moved: Moment?) -> Told? {
         let told = told[Key(incident: incident, channel: channel)]
         guard let moved else { return told?.first }
-        return told?.first { $0.at >= moved }
+        // By when they were accepted: what was under way when the channel moved went to the old chat.
+        return told?.first { $0.queued >= moved }
     }
 
     /// Whether the incident's first message in the channel was about it alone. Where it named others, what has become of
@@ -39,7 +40,7 @@ struct Threads: Sendable {
     /// Takes in what has come to the end of the history.
     mutating func take(_ entry: EndedDelivery) {
         guard case .delivered(let receipt) = entry.end else { return }
-        let told = Told(receipt: receipt, isAlone: entry.delivery.incidents.count == 1, at: entry.at)
+        let told = Told(receipt: receipt, isAlone: entry.delivery.incidents.count == 1, queued: entry.delivery.queued)
         for key in Threads.keys(entry) { self.told[key, default: []].append(told) }
     }
 

@@ -127,7 +127,7 @@ struct Turn {
             output.note(
                 .info, "channel \(channel) leads to another chat, which is told of what is still wrong",
                 ["channel": channel])
-            follow(state.incidents.introduce(channel, &output))
+            follow(state.incidents.introduce(channel, sparing: state.outbox.waiting(for: channel), &output))
         }
         receiveNews(state.outbox.settleInterrupted(plan, at: now, &output))
         // Should it still be so, the first write will tell.

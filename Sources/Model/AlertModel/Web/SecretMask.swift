@@ -9,7 +9,10 @@ public struct SecretMask: Sendable {
 
     public init(_ secret: Secret) {
         let value = secret.reveal()
-        letters = value.utf8.count >= SecretMask.bytesMin ? SecretMask.plain(value).map { Letter($0) } : []
+        let plain = SecretMask.plain(value)
+        // What stands for fewer characters is looked for as it is written.
+        let sought = plain.count >= SecretMask.bytesMin ? plain : Array(value.unicodeScalars)
+        letters = value.utf8.count >= SecretMask.bytesMin ? sought.map { Letter($0) } : []
     }
 
     /// The characters of a secret that stands in an address, and may be sent back as what its `%2F` stand for: those are

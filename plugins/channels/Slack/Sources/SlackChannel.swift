@@ -80,6 +80,11 @@ public struct SlackChannel: Channel {
                 throw ProblemList(
                     options.position, "slack needs 'channel' beside 'token': the channel's id, or its name")
             }
+            guard !channel.contains(Secret.mask) else {
+                throw ProblemList(
+                    options.position(of: Self.channel),
+                    "'channel' cannot be a secret; write the channel's id or name itself")
+            }
             // A token is a secret even if somebody wrote it into the file.
             return .api(
                 SlackAPI(

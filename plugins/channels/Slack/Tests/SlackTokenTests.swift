@@ -36,6 +36,12 @@ private func reply(
 }
 
 @Suite struct `Posting to Slack with a bot's token` {
+    @Test func `a channel that is a secret is refused, for nobody would see where messages go`() {
+        let secret = Option.Value.text(GuardedText(Secret("C0123456789")))
+        let problems = #expect(throws: ProblemList.self) { _ = try channel(["channel": secret]) }
+        #expect(problems?.problems.first?.message.hasPrefix("'channel' cannot be a secret") == true)
+    }
+
     @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
         let conformance = ChannelConformance(
             try channel(), audience: .people, bodyBytesMax: 100_000, secrets: [token], success: taken,
