@@ -3,6 +3,7 @@ import AlertTesting
 import DependsOnGate
 import EscalateGate
 import FlappingGate
+import GroupGate
 import PluginKit
 import PluginTesting
 import RepeatGate
@@ -184,6 +185,19 @@ import Testing
             bot.see([(backend, .fine), (.shop, .recovering)])
         }
         #expect(bot.marks(of: "shop") == "hO")
+    }
+
+    @Test func `so it is where a group would gather it first`() throws {
+        let group = try GatePlan.rule(GroupGate.self, "together", ["wait": "5m", "by": "app"])
+        let because = try GatePlan.rule(DependsOnGate.self, "because", ["when": "app=backend"])
+        var bot = Rehearsal.checked(.rehearsed(gates: [group, because]))
+        bot.see([(backend, .critical), (.shop, .warning)])
+        for minute in 1...24 {
+            bot.advance(by: .minutes(5))
+            bot.see([(backend, minute < 3 ? .critical : .fine), (.shop, minute < 2 ? .warning : .recovering)])
+        }
+        #expect(bot.marks(of: "shop").hasSuffix("O"), "\(bot.marks(of: "shop"))")
+        #expect(bot.objections == [])
     }
 
     @Test func `what was said before gets its end at once, but no reminder`() throws {

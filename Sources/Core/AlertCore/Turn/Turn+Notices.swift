@@ -90,9 +90,9 @@ extension Turn {
     /// Notes when the gate opened that only an event could open: from then on it is a question of time whether what is
     /// getting better behind it is told.
     private mutating func noteOpening(of incident: Incident, _ old: Standing, _ channel: String) {
-        guard state.closure(for: Notification(.opened, of: incident, old, in: channel), at: now, plan) == nil else {
-            return
-        }
+        // Other gates are asked when it is told: one that gathers would have it wait anew.
+        let notification = Notification(.opened, of: incident, old, in: channel)
+        guard let hold = old.hold, !state.isClosed(hold, to: notification, at: now, plan) else { return }
         var standing = old
         standing.hold?.checkAgain = now
         state.incidents.keep(standing, of: incident.id, in: channel, &output)
