@@ -30,10 +30,10 @@ import Testing
     ///
     /// - Parameter more: what else is in its file of figures.
     private func running(
-        seeing more: String = "", besides sources: String = "",
+        seeing more: String = "", besides sources: String = "", under rules: String = "",
         _ work: (ConfigFile, BotFace) async throws -> Void
     ) async throws {
-        let file = try scratch.shop(stage.machine, replacing: "rules:", with: "\(sources)rules:")
+        let file = try scratch.shop(stage.machine, replacing: "rules:", with: "\(sources)rules:\(rules)")
         let config = try file.config()
         try scratch.write("figures.jsonl", Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text + more)
         var state = State()
@@ -199,6 +199,16 @@ import Testing
             let short = String(incident.prefix(4))
             #expect(
                 await face.acknowledge(incident: short, by: nil).sentence == late + "there is nothing to acknowledge.")
+        }
+    }
+
+    @Test func `what nobody was notified of yet says so, and what holds it`() async throws {
+        let dark = "\n  dark: {plugin: quiet_hours, match: {app: shop-web}, between: 00:00-24:00}"
+        let web = Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text.replacing("shop-ios", with: "shop-web")
+        try await running(seeing: web, under: dark) { _, face in
+            let cards = await face.overview(apps: nil).incidents
+            #expect(cards.count == 2)
+            #expect(Set(cards.map(\.muted)) == [nil, "nobody notified yet, held (quiet_hours:dark)"])
         }
     }
 

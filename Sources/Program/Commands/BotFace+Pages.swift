@@ -93,7 +93,17 @@ extension Bot.Look {
             id: incident.id, message: message, state: incident.state,
             lasting: "since \(plan.zone.words(incident.since)), for \((now - incident.since).rough)",
             carers: incident.acknowledgement?.names,
-            muted: mute(of: incident).map { "muted \(words(of: $0))" })
+            muted: mute(of: incident).map { "muted \(words(of: $0))" } ?? held(incident))
+    }
+
+    /// That nobody has been told of it yet, and what holds it: it looks as bad as what everybody knows of.
+    private func held(_ incident: Incident) -> String? {
+        let heard = incident.standings.filter { plan.channel($0.key) != nil }.values
+        guard !heard.contains(where: { $0.announced != nil }),
+            let hold = heard.compactMap(\.hold).min(by: { $0.until < $1.until })
+        else { return nil }
+        let until = hold.until < .latest ? " until \(plan.zone.words(hold.until, readAt: now))" : ""
+        return "nobody notified yet, held\(until) (\(hold.reason))"
     }
 
     /// The mute that somebody set and that keeps it quiet for longest; those of the config stand in the list of mutes.

@@ -97,10 +97,11 @@ extension Bot.Look {
             .suffix(Most.dead)
             .map { incident in
                 let end = incident.until.map { "to \(plan.zone.words($0))" } ?? "until now"
+                let release = incident.subject.release.map { ", release \($0)" } ?? ""
                 return PagePicture.Stretch(
                     id: incident.id, from: incident.since, to: incident.until, severity: incident.severity,
                     words:
-                        "\(incident.severity.rawValue) (\(incident.rule)) from \(plan.zone.words(incident.since)) \(end)"
+                        "\(incident.severity.rawValue) (\(incident.rule)\(release)) from \(plan.zone.words(incident.since)) \(end)"
                 )
             }
     }
