@@ -95,6 +95,21 @@ import Testing
             decisions(try dryRun().repeatRecorded(at: stage.clock.now())) == ["2026-11-20T12:00:00Z ops opened send"])
     }
 
+    @Test func `a dry run says where its file is older than what the bot knows`() async throws {
+        let config = try scratch.shop(stage.machine).config()
+        try scratch.write("figures.jsonl", Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text)
+        try scratch.write("old.jsonl", Shop.line(crashed: 5, at: "2026-11-18T11:00:00Z").text)
+        try scratch.write("new.jsonl", Shop.line(crashed: 5, at: "2026-11-20T12:30:00Z").text)
+        let known = try await DryRun(config, from: State(), faults: nil, on: stage.machine).poll(at: stage.clock.now())
+            .state
+        let run = DryRun(config, from: known, faults: nil, on: stage.machine)
+        _ = try run.play(scratch.path("new.jsonl"), until: nil)
+        #expect(!stage.complained.contains("before the bot's last figures"))
+        _ = try run.play(scratch.path("old.jsonl"), until: nil)
+        let warning = "the observations begin at Wed 18 Nov 12:00 CET, before the bot's last figures"
+        #expect(stage.complained.contains(warning), "\(stage.complained)")
+    }
+
     @Test func `a dry run names the rows that it leaves out`() async throws {
         let rows = """
             [{"name": "shop-ios", "users": 10000, "crashed": 500}, {"name": "shop-web", "users": 10000, "crashed": "-"}]

@@ -12,6 +12,8 @@ public struct Playback: Sendable {
     private let gathersOutlook: Bool
     private var preview: Preview?
 
+    /// When the first line was seen that is played.
+    public private(set) var firstSeen: Moment?
     public private(set) var lineCount = 0
     /// Lines that were seen after the end, and so not played.
     public private(set) var lateCount = 0
@@ -40,7 +42,10 @@ public struct Playback: Sendable {
             return
         }
         lineCount += batch.lines.count
-        if preview == nil { preview = begun(at: batch.seen) }
+        if preview == nil {
+            preview = begun(at: batch.seen)
+            firstSeen = batch.seen
+        }
         preview?.feed(batch.lines, asked: batch.asked, at: batch.seen)
     }
 

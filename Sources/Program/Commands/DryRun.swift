@@ -36,9 +36,21 @@ public struct DryRun: Sendable {
         for remark in playback.remarks(until: end, in: config.plan.zone) {
             machine.terminal.error("alertbot: warning: \(remark)")
         }
+        warnOfOldFigures(from: playback.firstSeen)
         let preview = playback.finish(now: machine.clock.now())
         tellFaults(preview)
         return (preview, isWhole)
+    }
+
+    /// What the bot has seen since is not unlearned: an incident of today would end with the figures of last week.
+    private func warnOfOldFigures(from first: Moment?) {
+        let known = state.schedule.sources.filter { config.sources[$0.key] != nil }.values.compactMap(\.lastGood).max()
+        guard let first, let known, first < known else { return }
+        let zone = config.plan.zone
+        machine.terminal.error(
+            "alertbot: warning: the observations begin at \(zone.words(first)), before the bot's last figures "
+                + "(\(zone.words(known))), and are played on what it knows by now; to see what they lead to by themselves, "
+                + "use a config with another 'state'")
     }
 
     /// What would be said if every source said again what it has said last.
