@@ -22,8 +22,7 @@ public struct JournalDesk: Sendable {
     ///
     /// - Parameter memories: the kinds of memory that the program knows.
     public func verify(_ memories: MemoryKinds) throws(Failure) {
-        let report = try attempt { () throws(JournalError) in try reader.verify() }
-        let strange = strangeness(memories)
+        let (report, strange) = try attempt { () throws(JournalError) in try read(memories) }
         let quarantined = try attempt { () throws(JournalError) in try reader.quarantined() }
         switch format {
         case .json:
@@ -50,14 +49,14 @@ public struct JournalDesk: Sendable {
         if report.isDamaged || strange != nil { throw Failure(.no) }
     }
 
-    /// The first record that is intact and that this program does not understand, for a bot would not start with it.
-    private func strangeness(_ memories: MemoryKinds) -> JournalError? {
+    /// What a replay finds, and the first record that is intact and that this program does not understand: a bot would not
+    /// start with it.
+    private func read(_ memories: MemoryKinds) throws(JournalError) -> (JournalReport, strange: JournalError?) {
         do throws(JournalError) {
-            try reader.replay { _ = try Fact(record: $0.payload, memories) }
+            return (try reader.replay { _ = try Fact(record: $0.payload, memories) }, nil)
         } catch .refused(let place, let seq, let reason) {
-            return .refused(place: place, seq: seq, reason: reason)
-        } catch {}
-        return nil
+            return (try reader.verify(), .refused(place: place, seq: seq, reason: reason))
+        }
     }
 
     /// Prints every record, oldest first.

@@ -183,7 +183,7 @@ extension MessageWriter {
         return Message.mark(kind: .opened, severity: open)
     }
 
-    /// `2 firing, 1 resolved, 1 closed without news`.
+    /// `2 firing, 1 resolved, 1 closed without a known end`.
     private func counts(_ incidents: [Incident], _ others: Int) -> String {
         let open = incidents.count { $0.isOpen }
         let closed = incidents.count { $0.state == .closed }

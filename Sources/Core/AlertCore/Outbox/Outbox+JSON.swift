@@ -84,10 +84,6 @@ extension Outbox.Fact: RoomFact {
     }
 }
 
-extension String {
-    fileprivate var home: UInt64? { UInt64(self, radix: 36) }
-}
-
 extension ChannelRecord: JSONWritable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
@@ -103,7 +99,8 @@ extension ChannelRecord: JSONWritable {
         failures = try reader.member("failures").int()
         pausedUntil = try reader.optional("paused_until")?.moment()
         lastError = try reader.optional("last_error")?.string()
-        home = try reader.optional("home")?.string().home
+        let written = try reader.optional("home")?.string()
+        home = written.flatMap { UInt64($0, radix: 36) }
         movedAt = try reader.optional("moved_at")?.moment()
     }
 }

@@ -125,7 +125,7 @@ struct Turn {
         state.outbox.noteMoves(plan, at: now, &output)
         for channel in state.outbox.noteHomes(plan, at: now, &output) {
             output.note(
-                .info, "channel \(channel) leads to another chat, which is told of what is still wrong",
+                .info, "channel \(channel) leads to another chat now; incidents that are still open are reported there",
                 ["channel": channel])
             follow(state.incidents.introduce(channel, sparing: state.outbox.waiting(for: channel), &output))
         }

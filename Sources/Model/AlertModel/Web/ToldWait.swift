@@ -33,19 +33,21 @@ extension HTTPResponse {
         guard status == 429 || status == 503 else { return nil }
         let period = header("X-RateLimit-Period-In-Sec").flatMap(Double.init).flatMap { Duration.told(seconds: $0) }
         let limits = rateLimits(now: now)
-        guard limits.allSatisfy({ $0.remaining.map { $0 <= 0 } ?? true }) || limits.contains(where: \.isSpent) else {
-            return nil
-        }
-        let waits = limits.filter { $0.remaining.map { $0 <= 0 } ?? true }.map(\.wait)
-        return (waits + [period]).compactMap(\.self).max()
+        let spent = limits.filter { ($0.remaining ?? 0) <= 0 }
+        guard limits.isEmpty || !spent.isEmpty else { return nil }
+        return (spent.map(\.wait) + [period]).compactMap(\.self).max()
     }
 
     /// How long a service that has answered wants no further request, because this one was the last of its limit; nil where
     /// some are left, or it does not say until when. An hour at most: limits count in windows of minutes, and one that is
     /// longer is told again by a refusal.
     public func spentLimitWait(now: Moment) -> Duration? {
-        rateLimits(now: now).filter(\.isSpent).compactMap(\.wait).max().map { min($0, .hours(1)) }
+        rateLimits(now: now).filter(\.isSpent).compactMap(\.wait).max()
+            .map { min($0, HTTPResponse.spentWaitMax) }
     }
+
+    /// The longest window of which a service counts requests whose limit an answer is believed to have used up.
+    private static let spentWaitMax = Duration.hours(1)
 
     /// What headers say of one limit: the requests that are left of it, and how long until there are more.
     private struct RateLimit {
