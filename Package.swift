@@ -159,7 +159,7 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "Archive", "BotConfig", "BuiltinPlugins", "CMalloc", "Commands", "DropDetector", "Journal",
+                "AlertCore", "Archive", "BotConfig", "BuiltinPlugins", "Commands", "DropDetector", "Journal",
                 "Pictures", "Preview", "Runtime", "StatusPage", "SystemPorts", "ThresholdDetector",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, path: "Sources/Program/alertbot", swiftSettings: strict),
@@ -173,7 +173,8 @@ let package = Package(
         module(
             "Archive", in: "Preview", ["AlertCore", "BotConfig", "Journal", "Preview", "Runtime", "SystemPorts"] + kit),
         module(
-            "SystemPorts", in: "Shell", ["AlertCore", "Charts", "Journal", "Raster", "Runtime", "Transport"] + kit),
+            "SystemPorts", in: "Shell",
+            ["AlertCore", "CMalloc", "Charts", "Journal", "Raster", "Runtime", "Transport"] + kit),
         module("Raster", in: "Shell", ["CCairo", "Charts"]),
         module("StatusPage", in: "Shell", ["AlertModel", "CCrypto", "CMicroHTTP", "Charts", "Markup", "TimeZones"]),
         module("Markup", in: "Foundations", ["AlertModel"]),

@@ -60,4 +60,22 @@ import Testing
         #expect(figures.cpuSeconds > 0 && figures.residentBytes > 0 && figures.openFilesMax == 64)
         #expect(figures.startSeconds > 0)
     }
+
+    @Test func `code that has run is given back, and runs again`() throws {
+        let before = try #require(residentFileBytes())
+        ProcessMemory.giveCodeBack()
+        let after = try #require(residentFileBytes())
+        // Other tests run beside this one and take their own back at once; of a hundred megabytes most is of none of them.
+        #expect(after < before / 2, "\(before) bytes before, \(after) after")
+        #expect([3, 1, 2].sorted().map(String.init).joined(separator: ", ") == "1, 2, 3")
+    }
+
+    /// What this process has mapped of files and in memory, in bytes: proc(5), `RssFile`.
+    private func residentFileBytes() -> Int? {
+        guard let status = try? WholeFile.read("/proc/self/status", bytesMax: 1 << 16) else { return nil }
+        let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("RssFile:") }
+        return line?.split(separator: " ").dropFirst().first?.split(separator: "\t").last.flatMap { Int($0) }.map {
+            $0 << 10
+        }
+    }
 }

@@ -34,7 +34,7 @@ struct RunCommand: AsyncParsableCommand {
     private func run(on machine: Machine) async throws {
         // Whoever reloads while the bot starts, which a long journal makes seconds, must not end it.
         signal(SIGHUP, SIG_IGN)
-        giveMemoryBack()
+        ProcessMemory.giveBackWhatIsFreed()
         let read = { @Sendable [common] () throws(Failure) in try ConfigFile(common.config, .builtin, on: machine) }
         let file = try read()
         let config = try file.config()
@@ -70,6 +70,7 @@ struct RunCommand: AsyncParsableCommand {
             supervisor.ready()
             group.addTask { await handle(signals, bot, host, supervisor, reloading) }
             group.addTask { await reloading.keepLooking { host.log($0) } }
+            group.addTask { await ProcessMemory.keepGivingCodeBack() }
             await bot.run(grace: config.bot.shutdownGrace)
             supervisor.stopping()
             group.cancelAll()
