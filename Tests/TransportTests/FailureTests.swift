@@ -32,6 +32,52 @@ import Transport
         error.expect(.connect, mayHaveArrived: false, says: "cannot connect to 127.0.0.1:\(port) (Connection refused)")
     }
 
+    @Test func `a proxy where nobody listens is named as one`() async throws {
+        let (socket, port) = try Socket.boundToLoopback()
+        defer { close(socket) }
+        let error = try await HTTPTransport.forTests().failure(
+            .post, of: "https://example.com/\(hidden)", body: .json([]), proxy: "http://\(hidden)@127.0.0.1:\(port)")
+        error.expect(
+            .connect, mayHaveArrived: false,
+            says: "cannot connect to the proxy on the way to example.com:443 (Connection refused)")
+    }
+
+    @Test func `a proxy whose name cannot be found is named as one`() async throws {
+        let name = String(repeating: "a", count: 64) + ".invalid"
+        let error = try await HTTPTransport.forTests().failure(
+            .post, of: "https://example.com/\(hidden)", body: .json([]), proxy: "http://\(name):3128")
+        error.expect(
+            .resolve, mayHaveArrived: false, says: "cannot find the proxy on the way to example.com:443 (")
+    }
+
+    @Test func `a proxy that makes no tunnel is named as one`() async throws {
+        let proxy = try LoopbackServer.answering { _ in answer("", status: "407 Proxy Authentication Required") }
+        let error = try await HTTPTransport.forTests().failure(
+            .post, of: "https://example.com/\(hidden)", body: .json([]), proxy: proxy.url())
+        error.expect(
+            .connect, mayHaveArrived: false,
+            says: "the proxy on the way to example.com:443 does not lead there (CONNECT tunnel failed, response 407); "
+                + "check which hosts it admits, and its login")
+    }
+
+    /// In a process of its own, for libcurl reads the environment's variables.
+    @Test func `a proxy of the environment where nobody listens is named as one`() async {
+        await #expect(processExitsWith: .success) {
+            let (socket, port) = try Socket.boundToLoopback()
+            defer { close(socket) }
+            setenv("https_proxy", "http://127.0.0.1:\(port)", 1)
+            setenv("no_proxy", "", 1)
+            let transport = HTTPTransport.forTests()
+            let error = try await transport.failure(.post, of: "https://example.com/", body: .json([]))
+            error.expect(
+                .connect, mayHaveArrived: false,
+                says: "cannot connect to the proxy on the way to example.com:443 (Connection refused)")
+            let own = try await transport.failure(.post, of: "https://127.0.0.1:\(port)/", body: .json([]))
+            own.expect(
+                .connect, mayHaveArrived: false, says: "cannot connect to 127.0.0.1:\(port) (Connection refused)")
+        }
+    }
+
     /// In a process of its own, whose limit can be used up.
     @Test func `a bot that cannot open any more files says so`() async {
         await #expect(processExitsWith: .success) {

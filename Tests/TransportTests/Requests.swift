@@ -28,11 +28,13 @@ extension HTTPTransport {
         signature: HTTPRequest.Signature? = nil,
         timeout: Duration = .seconds(3600),
         unixSocketPath: String? = nil,
+        proxy: String? = nil,
         _ location: SourceLocation = #_sourceLocation
     ) async throws -> TransportError {
         let secretHeader = HTTPRequest.Header("Authorization", "Bearer \(Secret(hidden))")
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method, GuardedText(url), headers: [secretHeader] + headers, body: body, signature: signature)
+        if let proxy { request.connection.proxy = .at(GuardedText(proxy)) }
         let error = await #expect(throws: TransportError.self, sourceLocation: location) {
             try await perform(request, timeout: timeout, unixSocketPath: unixSocketPath)
         }

@@ -147,17 +147,24 @@ class Transfer {
     // MARK: What went wrong
 
     func error(of code: CURLcode) -> TransportError {
+        let code = CurlCode(code)
+        let peer = isAboutProxy(code) ? "the proxy on the way to \(job.errand.peer)" : job.errand.peer
         if let denied, !isSending {
             return TransportError.unsent(
                 .connect,
-                "\(job.errand.peer) is at \(denied), which 'network' in the config denies; "
+                "\(peer) is at \(denied), which 'network' in the config denies; "
                     + "add \(denied) to its 'allow' if that is intended")
         }
         if String(cString: words).contains("alert certificate required") {
             return TransportError.unsent(
                 .tls, "\(job.errand.peer) asks for a client certificate; name one with 'client_certificate'")
         }
-        let code = CurlCode(code)
+        if hasProxyRefused {
+            return TransportError.unsent(
+                .connect,
+                "\(peer) does not lead there (\(String(cString: words))); check which hosts it admits, and its login in 'proxy' or in "
+                    + "the environment's variables")
+        }
         if !isSending, let trouble = exhaustion(code.cause) {
             return TransportError.unsent(
                 code.cause,
@@ -165,9 +172,37 @@ class Transfer {
                     + "raise its limit: LimitNOFILE= in its service, or ulimit -n")
         }
         let sentence = code.sentence(
-            about: job.errand.peer, job.bounds, isSending: isSending, detail: detail(of: code),
+            about: peer, job.bounds, isSending: isSending, detail: detail(of: code),
             speaking: job.errand.language, trusting: job.errand.connection.authorities)
         return TransportError(code.cause, mayHaveArrived: mayHaveArrived, sentence)
+    }
+
+    /// Whether a proxy was reached and has not made the tunnel; only libcurl's words tell.
+    private var hasProxyRefused: Bool {
+        let words = String(cString: words)
+        return words.contains("CONNECT tunnel failed") || words.contains("from proxy after CONNECT")
+    }
+
+    /// Whether what went wrong went wrong with a proxy, before the server was spoken to. libcurl 7.88 does not tell whether it
+    /// asked one that the environment names, but the host to which it could not connect.
+    private func isAboutProxy(_ code: CurlCode) -> Bool {
+        guard !isSending else { return false }
+        switch CURLcode(rawValue: code.number) {
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return true
+        case CURLE_COULDNT_RESOLVE_HOST: return false
+        default: break
+        }
+        switch job.errand.connection.proxy {
+        case .none: return false
+        case .at: return hasProxyRefused || [.connect, .timeout].contains(code.cause)
+        case .environment:
+            let (words, failed) = (String(cString: words), "Failed to connect to ")
+            guard words.hasPrefix(failed), !job.errand.isLocal else { return hasProxyRefused }
+            // As in "hooks.example.com port 443 after 2 ms: …".
+            let parts = words.dropFirst(failed.count).split(separator: " ")
+            guard parts.count > 2 else { return hasProxyRefused }
+            return "\(parts[0]):\(parts[2])" != job.errand.peer.filter { !"[]".contains($0) }
+        }
     }
 
     /// What to say when the transfer is given up from outside.
