@@ -254,6 +254,27 @@ private struct Below: SubjectDetector {
         #expect(told.map(\.delivery.kind) == [.opened])
     }
 
+    @Test(arguments: [true, false])
+    func `what is held for a channel that was taken out is said to be let go of, once`(isReload: Bool) {
+        func plan(_ names: [String]) -> Plan {
+            .rehearsed(
+                gates: [.quiet(from: "2026-11-20 12:00", until: "2026-11-20 18:00")],
+                channels: names.map { ChannelPlan(name: $0) })
+        }
+        var bot = Rehearsal(plan(["team", "ops"]))
+        bot.start()
+        bot.see(.warning)
+        for _ in 1...2 {
+            if isReload { bot.reload(plan(["ops"])) } else { bot.crash(plan(["ops"])) }
+            bot.advance(by: .minutes(1))
+        }
+        let dropped = bot.decisions.filter { $0.decision == .drop }
+        #expect(dropped.map { "\($0.channel) \($0.kind) \($0.reason)" } == ["team opened unrouted"])
+        bot.reload(plan(["team", "ops"]))
+        bot.advance(by: .minutes(1))
+        #expect(bot.decisions.last.map { "\($0.channel) \($0.mark)" } == "team h")
+    }
+
     @Test func `a summary does not wait for quiet hours that are gone`() {
         var bot = Rehearsal(.rehearsed(gates: [.quiet(from: "2026-11-20 12:02", until: "2026-12-20 12:30")]))
         bot.start()

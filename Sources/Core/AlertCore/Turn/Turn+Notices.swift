@@ -38,12 +38,21 @@ extension Turn {
         }
     }
 
-    /// What is held for a channel that the routes do not lead to any more will not be said there.
+    /// What is held for a channel that no route leads to any more will not be said there.
     private mutating func letGo(_ incident: Incident, of channel: String) {
         guard var standing = incident.standings[channel], let hold = standing.hold else { return }
         standing.hold = nil
         decide(.drop, .unrouted, hold.kind, of: incident, hold.severity, channel)
         state.incidents.keep(standing, of: incident.id, in: channel, &output)
+    }
+
+    /// Says of what is held for channels that are not in the config any more that it will not be said.
+    mutating func letGoOfHeldForOthers() {
+        for incident in state.incidents.inOrder {
+            for channel in incident.standings.keys.sorted() where plan.channel(channel) == nil {
+                letGo(incident, of: channel)
+            }
+        }
     }
 
     /// Decides about one incident and one channel.

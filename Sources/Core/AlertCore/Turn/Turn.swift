@@ -134,6 +134,7 @@ struct Turn {
         if state.outbox.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
         clearTrouble(.configRefused, about: Trouble.config)
         endIncidentsWithoutRule()
+        letGoOfHeldForOthers()
         // A channel that has gone and come back has nobody who says that it works again.
         for channel in plan.channels where !state.incidents.isFailing(channel: channel.name) {
             follow(state.incidents.tellAnew(channel.name, &output))
