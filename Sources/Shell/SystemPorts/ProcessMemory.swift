@@ -30,13 +30,13 @@ public enum ProcessMemory {
     /// comes with a page fault from the system's cache of files (some milliseconds altogether); what only a start, a
     /// reload or a page of the web ran does not come back. A resting bot took 31 MiB, and takes 17.
     static func giveCodeBack() {
-        _ = dl_iterate_phdr(
+        _ = cmalloc_each_object(
             { object, _, _ in
-                guard let object = object?.pointee, let segments = object.dlpi_phdr else { return 0 }
+                guard let object = object?.pointee, let segments = object.segments else { return 0 }
                 let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
-                for segment in UnsafeBufferPointer(start: segments, count: Int(object.dlpi_phnum))
+                for segment in UnsafeBufferPointer(start: segments, count: Int(object.segments_count))
                 where segment.p_type == UInt32(PT_LOAD) && segment.p_flags & UInt32(PF_W) == 0 {
-                    let start = UInt(object.dlpi_addr) + UInt(segment.p_vaddr)
+                    let start = UInt(object.address) + UInt(segment.p_vaddr)
                     // Whole pages only: on the first and the last there may be a neighbour that is written to.
                     let first = (start / page + 1) * page
                     let end = (start + UInt(segment.p_memsz)) / page * page
