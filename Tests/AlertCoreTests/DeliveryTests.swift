@@ -75,6 +75,23 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `what one address refused for good is told to the next one that a reload leads the channel to`() {
+        func plan(_ place: UInt64) -> Plan { .rehearsed(channels: [ChannelPlan(name: "team", place: place)]) }
+        var bot = Rehearsal.checked(plan(1))
+        bot.sendAnswer = { _, _ in (.refusedChannel("gone"), .zero) }
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.reload(plan(1))
+        bot.advance(by: .minutes(1))
+        #expect(ends(bot).filter { $0 == "delivered" }.isEmpty, "the same address is not asked again")
+        bot.reload(plan(2))
+        bot.advance(by: .minutes(1))
+        #expect(ends(bot).last == "delivered")
+        #expect(bot.sends.last?.delivery.kind == .opened)
+        #expect(bot.objections == [])
+    }
+
     @Test func `a digest that tells of two troubles of one thing does not wait for itself`() throws {
         let core = Core(plan: .rehearsed())
         var state = State()

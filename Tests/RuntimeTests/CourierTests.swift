@@ -44,6 +44,23 @@ internal import Testing
     }
 
     @Test(arguments: [
+        ("Cannot POST /services/T0A/B0B/key-abc-123?sig=a-long-signature-of-it#x", "Cannot POST ***"),
+        ("no service at /services/T0A/B0B/key-abc-123", "no service at ***"),
+        ("unknown signature 'a-long-signature-of-it'", "unknown signature '***'"),
+        ("services are up", "services are up"),
+    ])
+    func `what of a secret address would do to use it is masked as well`(said: String, masked: String) async {
+        let secret = Secret("https://chat.example.com/services/T0A/B0B/key-abc-123?sig=a-long-signature-of-it")
+        let outcome = await attempt(secrets: [secret]) { _, _ throws(TransportError) in .says(said, status: 410) }
+        guard case .refusedChannel(let sentence) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(sentence.hasPrefix("answered 410: \(masked)"), "\(sentence)")
+        #expect(!sentence.contains("key-abc-123") && !sentence.contains("a-long-signature"))
+    }
+
+    @Test(arguments: [
         (true, DeliveryOutcome.unknown("no answer")), (false, .retry(after: nil, "no answer")),
     ])
     func `without an answer it matters whether the request may have arrived`(

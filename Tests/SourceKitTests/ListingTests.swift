@@ -60,8 +60,10 @@ import Testing
                 ("Link", "<https://x.example/3>;rel=\"last\""), ("Links", "<https://x.example/4>"),
             ])
         #expect(response.links.map(\.address) == ["https://x.example/?cursor=x,y", "/b?c=1", "https://x.example/3"])
-        #expect(response.links.map(\.relation) == ["previous", "next", "last"])
+        #expect(response.links.map(\.relations) == [["previous"], ["next"], ["last"]])
         #expect(response.links.first?.parameters["results"] == "true")
+        let several = HTTPResponse(status: 200, headers: [("Link", "</5>; rel=\"Last  NEXT\", </6>")])
+        #expect(several.links.map(\.relations) == [["last", "next"], []])
         for odd in ["", "<", ">", "<>", "<a", "a>b<c", "<a>;", "<a>;;;=\"", "<a>;x=\"1,2;3", "<a>,<b>"] {
             let links = HTTPResponse(status: 200, headers: [("Link", odd)]).links
             #expect(links.count <= 2)

@@ -282,7 +282,9 @@ public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
         default: reason = .refused
         }
         let said = (detail ?? response.redirection ?? response.inWords).tamed.clipped(to: 200)
-        let wait = [429, 503].contains(response.status) ? response.toldWait(now: now) : nil
+        // The headers of a limit come with any answer; who says "retry after" means this one.
+        let wait =
+            [429, 503].contains(response.status) ? response.toldWait(now: now) : response.retryAfter(now: now)
         self.init(
             reason, "the source answered \(response.status)" + (said.isEmpty ? "" : ": \(said)"),
             retryAt: wait.map { now + $0 })

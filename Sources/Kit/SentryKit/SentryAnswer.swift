@@ -54,7 +54,7 @@ struct SentryAnswer: Sendable {
     ///
     /// Only the cursor is taken. The address beside it is not followed, so the token goes nowhere else.
     static func nextCursor(in response: HTTPResponse) -> String? {
-        for link in response.links where link.relation == "next" && link.parameters["results"] == "true" {
+        for link in response.links where link.relations.contains("next") && link.parameters["results"] == "true" {
             let cursor = link.parameters["cursor"]
             if let cursor, !cursor.isEmpty, cursor.utf8.count <= cursorBytesMax { return cursor }
         }

@@ -7,7 +7,10 @@ public struct HeaderLink: Hashable, Sendable {
     /// By their names in lower case.
     public let parameters: [String: String]
 
-    public var relation: String? { parameters["rel"] }
+    /// What it is to the answer, in lower case: several words are several relations.
+    public var relations: Set<String> {
+        Set((parameters["rel"] ?? "").lowercased().split(whereSeparator: \.isWhitespace).map(String.init))
+    }
 }
 
 extension HTTPResponse {

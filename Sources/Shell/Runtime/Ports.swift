@@ -114,13 +114,33 @@ public struct Redactor: Sendable {
     private var masks: [SecretMask]
 
     public init(_ secrets: [Secret]) {
-        self.init(values: secrets.map { $0.reveal() })
+        self.init(values: secrets.flatMap { [$0.reveal()] + Redactor.telling(in: $0.reveal()) })
     }
 
     private init(values: [String]) {
         self.values = Set(values).sorted { ($0.count, $0) > ($1.count, $1) }
         masks = self.values.map { SecretMask(Secret($0)) }
     }
+
+    /// What of a secret address tells enough to use it, for a service says which path it does not know: the path with
+    /// what is behind it, the path alone, its last part, and the values that are asked with.
+    private static func telling(in address: String) -> [String] {
+        guard let colon = address.firstIndex(of: ":"), address[colon...].hasPrefix("://"),
+            let start = address[colon...].dropFirst(3).firstIndex(of: "/")
+        else { return [] }
+        let target = address[start...].prefix { $0 != "#" }
+        let path = target.prefix { $0 != "?" }
+        let values = target.dropFirst(path.count + 1).split(separator: "&")
+            .compactMap { $0.split(separator: "=", maxSplits: 1).dropFirst().first }
+        let tokens = path.split(separator: "/").suffix(1) + values
+        return [target, path].filter { $0.count >= pathCharactersMin }.map(String.init)
+            + tokens.filter { $0.count >= valueCharactersMin }.map(String.init)
+    }
+
+    /// Shorter paths are no secrets, and words of many sentences.
+    private static let pathCharactersMin = 12
+    /// Shorter values and names are words rather than tokens.
+    private static let valueCharactersMin = 16
 
     /// Masks one more.
     func masking(_ secret: Secret) -> Redactor {

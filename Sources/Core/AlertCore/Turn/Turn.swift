@@ -122,7 +122,10 @@ struct Turn {
         for source in plan.sources { hasten(source) }
         state.schedule.enroll(plan)
         state.schedule.noteCatchUp(plan, at: now)
-        state.outbox.noteMoves(plan, at: now, &output)
+        // Who was refused there may be taken here.
+        for channel in state.outbox.noteMoves(plan, at: now, &output) {
+            follow(state.incidents.tellAnew(channel, &output))
+        }
         for channel in state.outbox.noteHomes(plan, at: now, &output) {
             output.note(
                 .info, "channel \(channel) leads to another chat now; incidents that are still open are reported there",

@@ -127,7 +127,9 @@ public struct SlackChannel: Channel {
         var body = JSONObject([
             ("channel", .string(opening.channel)), ("ts", .string(opening.ts)), ("attachments", []),
         ])
-        for member in SlackPayload.rich(posting, mentions: []).members { body[member.name] = member.value }
+        // Whether this attempt repeats another is nothing that the opening message is to say.
+        let told = Posting(id: posting.id, message: posting.message, at: posting.at)
+        for member in SlackPayload.rich(told, mentions: []).members { body[member.name] = member.value }
         return api.call("chat.update", body)
     }
 

@@ -91,6 +91,10 @@ private func reply(
         #expect(request.url.reveal() == "https://slack.com/api/chat.update")
         #expect(try snapshotFlaw(of: request, named: "token-update") == nil)
         #expect(try update(SampleMessages.escalated) != nil)
+        let repeated = Posting(
+            id: "d-2", message: SampleMessages.resolved, possiblyRepeated: true, thread: opening,
+            at: ChannelConformance.now)
+        #expect(try channel(["mention": mention(["@here"])]).update(after: repeated) == request)
         for message in [SampleMessages.opened, SampleMessages.digest, SampleMessages.test] {
             #expect(try update(message) == nil, "\(message.kind)")
         }

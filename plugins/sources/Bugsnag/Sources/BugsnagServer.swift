@@ -76,7 +76,7 @@ struct BugsnagAnswer: Sendable {
                     retryAt: failure.retryAt ?? (failure.reason == .rateLimited ? now + BugsnagAnswer.window : nil))
             }
             body = try response.json()
-            next = response.links.first { $0.relation == "next" }?.address
+            next = response.links.first { $0.relations.contains("next") }?.address
             isSpent = response.header("X-RateLimit-Remaining") == "0"
         } catch {
             throw error.about(subject)

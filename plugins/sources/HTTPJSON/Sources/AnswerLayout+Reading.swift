@@ -201,7 +201,10 @@ extension AnswerLayout {
         let begins = try from?.moment(of: row, within: &budget)
         let ends = try to?.moment(of: row, within: &budget)
         if from != nil && begins == nil || to != nil && ends == nil { return nil }
-        let until = ends ?? begins.map { $0 + span } ?? end
+        var until = ends ?? begins.map { $0 + span } ?? end
+        // "Now" is later where the server says it than where it was asked, and its clock need not agree with ours: what
+        // it tells of is over. A row that says where it begins tells of a bucket, which may not be.
+        if begins == nil, until > now, until <= now + AnswerLayout.clockSkewMax { until = now }
         guard let result = TimeSpan(from: begins ?? until - max(span, .milliseconds(1)), to: until) else {
             throw JSONMismatch(
                 path: row.path, expected: "an end after the beginning",

@@ -168,7 +168,7 @@ extension Paging {
 
     private static func headerLink(_ response: HTTPResponse) -> String? {
         // Sentry and its relatives name a next page even where they say that it has no results.
-        response.links.first { $0.relation == "next" && $0.parameters["results"] != "false" }?.address
+        response.links.first { $0.relations.contains("next") && $0.parameters["results"] != "false" }?.address
     }
 
     /// The text or number at the end of a path; nil for nothing, null and an empty text, which is how services say that

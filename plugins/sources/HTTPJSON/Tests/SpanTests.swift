@@ -33,6 +33,33 @@ import Testing
         #expect(request.headers.first { $0.name == "X-From" }?.value.reveal() == expected)
     }
 
+    @Test(arguments: [
+        // The poll is at 00:01:00.250.
+        (["measured": "$.at"], "2026-11-21T00:01:01Z", "2026-11-20T23:01:00.250Z 2026-11-21T00:01:00.250Z", true),
+        (["measured": "$.at"], "2026-11-21T00:05:59Z", "2026-11-20T23:01:00.250Z 2026-11-21T00:01:00.250Z", true),
+        (["measured": "$.at"], "2026-11-21T00:00:59Z", "2026-11-20T23:00:59Z 2026-11-21T00:00:59Z", true),
+        (["measured": "$.at"], "2026-11-21T00:31:00Z", "2026-11-20T23:31:00Z 2026-11-21T00:31:00Z", false),
+        (["to": "$.at"], "2026-11-21T00:01:01Z", "2026-11-20T23:01:00.250Z 2026-11-21T00:01:00.250Z", true),
+        // An hour that is not over.
+        (["from": "$.from", "to": "$.at"], "2026-11-21T00:05:00Z", "2026-11-20T23:05:00Z 2026-11-21T00:05:00Z", false),
+    ])
+    func `a service's now is ours, though it says it later and its clock need not agree`(
+        _ mapped: [String: String], _ at: String, _ expected: String, _ isComplete: Bool
+    ) throws {
+        var map: [(String, Option)] = [("users", Option(.text("$.n"), at: place))]
+        for name in ["from", "to"] {
+            if let path = mapped[name] { map.append((name, Option(.text(GuardedText(path)), at: place))) }
+        }
+        var texts = ["app": "a", "span": "1h"]
+        texts["measured"] = mapped["measured"]
+        let source = try HTTPJSONSource(
+            options: options(texts, adding: ["map": Option(.map(map), at: place)]), context: context)
+        let played = play(source, spans: [.hours(1)], #"{"n":5,"at":"\#(at)","from":"2026-11-20T23:05:00Z"}"#)
+        #expect(spans(played) == [expected])
+        guard case .values(let observations)? = played.report?.outcome else { return }
+        #expect(observations.map(\.isComplete) == [isComplete])
+    }
+
     @Test func `in an address it is encoded`() throws {
         let source = try source(
             ["url": "https://stats.example.com/q?from={from}&to={to:seconds}", "app": "a"], map: ["users": "$.n"])
