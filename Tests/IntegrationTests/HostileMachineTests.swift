@@ -119,7 +119,10 @@ extension IntegrationSuite {
             defer { bot.send(SIGKILL) }
             let ballast = state(of: bot, scratch) + "/ballast"
             try fill(ballast)
-            try makeBad(scratch)
+            // The journal's last page has room for one alarm, and what it has room for may leave: so much is new at
+            // once that no page takes it.
+            let others = (100..<200).map { Figures().line("app-\($0)", crashed: 0, of: 10_000) }.joined()
+            try scratch.write("figures.jsonl", others + Figures().line("shop", crashed: 500, of: 10_000))
             try await bot.says("the journal cannot be written")
             #expect(!receiver.requests.contains(where: isAlarm))
             unlink(ballast)
