@@ -265,7 +265,7 @@ let package = Package(
             [
                 "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursGate", "BudgetGate", "GroupGate",
                 "FlappingGate", "DependsOnGate", "EscalateGate", "RepeatGate", "DropDetector", "IssueKit",
-                "ReleaseDetector",
+                "NewIssueDetector", "ReleaseDetector",
             ] + kit),
         // Every vendor in good health, for tests of all sources at once.
         module("SourceFakes", ["BotConfig", "BuiltinPlugins", "PluginTesting"] + kit, path: "Tests/SourceFakes"),

@@ -1,6 +1,7 @@
 import AlertCore
 import AlertTesting
 import DropDetector
+import NewIssueDetector
 import PluginKit
 import PluginTesting
 import Testing
@@ -275,6 +276,54 @@ private struct Floor: SubjectDetector {
         let series = try #require(bot.state.figures.series[whole])
         #expect(series.releasesSummed == nil)
         #expect(try bot.stateFromSnapshot().figures.series == bot.state.figures.series)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `issues of the whole are no figures of it: releases are summed and judged as ever`() {
+        let users = DetectorPlan(name: "users", detector: Floor(.users, below: 10), repeat: nil)
+        var bot = bot(floor, users)
+        for _ in 0..<4 {
+            bot.advance(by: .minutes(5))
+            var known = [line("5.1.0", 100, 5, at: bot.now), line("5.2.0", 100, 5, at: bot.now)]
+            known[0].metrics[.users] = 3
+            let span = TimeSpan(lasting: .minutes(5), until: bot.now)
+            var issues = Observation(subject: whole, span: span, seen: bot.now, metrics: [:])
+            issues.issues = [Issue(id: "A-1", title: "Crash")]
+            bot.see([issues] + known)
+        }
+        #expect(sums(bot) == [200, 200, 200, 200])
+        #expect(opened(bot).sorted() == ["floor whole", "users 5.1.0"])
+        #expect(bot.state.figures.series[whole]?.issues.map(\.id) == ["A-1"])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a rule on issues judges those of the whole, though its sessions are a sum`() throws {
+        let news = DetectorPlan(
+            name: "news", detector: try (["min_users": "2"] as WrittenOptions).detector(NewIssueDetector.self))
+        var bot = bot(floor, news)
+        let begin = bot.now
+        func look(_ ids: [String], hours: Int) {
+            for _ in 0..<(hours * 12) {
+                bot.advance(by: .minutes(5))
+                var issues = Observation(
+                    subject: whole, span: TimeSpan(lasting: .minutes(5), until: bot.now), seen: bot.now, metrics: [:])
+                issues.issues = ids.map {
+                    Issue(
+                        id: $0, title: "Crash \($0)", users: 40,
+                        firstSeen: $0 == "A-1" ? begin - .days(9) : begin + .hours(2))
+                }
+                bot.see([issues, line("5.1.0", 100, at: bot.now), line("5.2.0", 100, at: bot.now)])
+            }
+        }
+        look(["A-1"], hours: 2)
+        #expect(sums(bot).last == 200)
+        #expect(
+            bot.state.incidents.all.filter { $0.rule == "news" }.isEmpty, "what was there from the beginning is not new"
+        )
+        bot.crash()
+        look(["A-1", "A-2"], hours: 1)
+        #expect(bot.state.incidents.all.filter { $0.rule == "news" }.map(\.key) == ["A-2"])
+        #expect(bot.decisions.filter { $0.message.incidents[0].rule == "news" }.map(\.kind) == [.opened])
         #expect(bot.objections == [])
     }
 

@@ -198,6 +198,28 @@ import Testing
         #expect(series.labels == [:])
     }
 
+    @Test func `issues alone are no figures, nor do they take their place`() throws {
+        func issues(_ from: Int64, _ id: String) throws -> Observation {
+            var observation = try #require(Fixtures.observation(from, from + 5, [:]))
+            observation.issues = [AlertModel.Issue(id: id, title: "")]
+            return observation
+        }
+        var series = Series()
+        for minute in [0, 5] as [Int64] { series.add(try issues(minute, "A"), keeping: .hours(1)) }
+        #expect(series.samples.count == 2 && !series.hasFigures)
+        #expect(series.figuresSeen == series.lastSeen)
+        series.add(
+            try #require(Fixtures.observation(10, 15, ["sessions": 7])), keeping: Retention(.hours(1)), summedOver: 2)
+        #expect(series.samples.map { $0.metrics[.sessions] } == [7])
+        let seen = series.lastSeen
+        for minute in 3..<60 as Range<Int64> { series.add(try issues(minute * 5, "B"), keeping: .hours(1)) }
+        #expect(series.samples.map { $0.metrics[.sessions] } == [7])
+        #expect(series.trail.map { $0.metrics[.sessions] } == [7])
+        #expect(series.issues.map(\.id) == ["B"])
+        #expect(series.figuresSeen == seen && series.lastSeen > seen + .hours(4))
+        #expect(series.releasesSummed == 2)
+    }
+
     /// A record of the journal takes 4 MiB, and a series is one.
     @Test(arguments: [(9, 1440), (20, 1440), (200, 200), (3000, 30)])
     func `what is kept is bounded, however many metrics there are`(metricsCount: Int, samplesMin: Int) throws {

@@ -38,11 +38,13 @@ extension Figures {
     ) -> Bool {
         // What a source says of the whole itself counts, for as long as it is kept.
         guard releaseCount(of: app) <= Figures.releasesMax,
-            series[app].map({ $0.releasesSummed != nil || $0.samples.isEmpty }) ?? true
+            series[app].map({
+                $0.releasesSummed != nil || !$0.hasFigures || now - $0.figuresSeen > Figures.lifetime
+            }) ?? true
         else { return false }
         var retention = plan.retention(of: app.source)
         if let reach, mayReachBack(app) { retention.reach = reach }
-        let parts = releases(of: app).compactMap { series[$0] }
+        let parts = releases(of: app).compactMap { series[$0] }.filter(\.hasFigures)
         // What is older is not kept of every release, and releases that ended before are forgotten.
         guard let newest = parts.compactMap(\.samples.last?.span.to).max() else { return false }
         let lookedBack = newest - retention.lookback
@@ -140,10 +142,17 @@ extension Figures {
     func isPassedOver(_ subject: Subject, _ known: Series?, by rule: DetectorPlan) -> Bool {
         guard subject.release != nil else {
             guard rule.scope == .subject, let whole = known, whole.releasesSummed != nil else { return false }
+            // Sums have no issues: those are the source's own word of the whole.
+            if rule.detector.readsIssues, !whole.issues.isEmpty { return false }
             return !rule.judgesSum(of: whole.samples.last?.metrics ?? [:])
         }
         guard rule.match["release"] == nil, let whole = series[subject.whole] else { return false }
-        guard whole.releasesSummed != nil else { return true }
+        if rule.detector.readsIssues, !whole.issues.isEmpty { return true }
+        // Issues of the whole are no figures of it.
+        guard whole.releasesSummed != nil else {
+            let isFresh = known.map { $0.figuresSeen - whole.figuresSeen <= Figures.lifetime } ?? true
+            return whole.hasFigures && isFresh || rule.detector.metrics.isEmpty
+        }
         guard let sum = whole.samples.last, rule.judgesSum(of: sum.metrics) else { return false }
         guard let own = known?.samples.last?.span else { return true }
         return own.to - sum.span.to <= max(Figures.sumLagMax, own.length.scaled(by: Figures.looksWaited))

@@ -82,7 +82,11 @@ extension Figures {
         var needs = MemoryNeeds()
         for rule in plan.detectors where !rule.needs.isEmpty {
             guard rule.concerns(subject, labels: observation.labels) else { continue }
-            if isSum ? rule.judgesSum(of: observation.metrics) : !isPassedOver(subject, known, by: rule) {
+            // Of the whole, issues may have come before, or come now.
+            let hasIssues = !(known?.issues.isEmpty ?? true) || !observation.issues.isEmpty
+            let isOfIssues = rule.detector.readsIssues && hasIssues && subject.release == nil
+            if isOfIssues || (isSum ? rule.judgesSum(of: observation.metrics) : !isPassedOver(subject, known, by: rule))
+            {
                 needs.formUnion(rule.needs)
             }
         }

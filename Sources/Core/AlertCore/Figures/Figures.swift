@@ -113,7 +113,7 @@ public struct Figures: Sendable {
     /// The issues named last of a subject, the largest first where it is the sum of its releases.
     func issues(of subject: Subject) -> [Issue] {
         guard let kept = series[subject] else { return [] }
-        return kept.releasesSummed == nil ? kept.issues : issues(ofReleasesOf: subject)
+        return kept.releasesSummed == nil || !kept.issues.isEmpty ? kept.issues : issues(ofReleasesOf: subject)
     }
 
     /// Whether the app has figures of any kind: its own, or those of a release.

@@ -47,7 +47,15 @@ extension State {
         // How fresh the figures are is what such a rule is about.
         if rule.scope == .source { return true }
         guard let series = figures.series[subject] else { return false }
-        return now - lastKnown(series, of: subject.source) <= staysGood(subject, plan)
+        return now - lastKnown(series, of: subject.source, to: rule) <= staysGood(subject, plan)
+    }
+
+    /// When what a rule reads of a subject was last known, where that is too long ago to be believed.
+    func noNewsSince(_ subject: Subject, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> Moment? {
+        guard let series = figures.series[subject], !areFiguresFresh(of: subject, for: rule, plan, at: now) else {
+            return nil
+        }
+        return lastKnown(series, of: subject.source, to: rule)
     }
 
     /// How long a subject's figures are believed: no less than the longest time between polls, and where it has figures of
@@ -56,12 +64,17 @@ extension State {
         max(plan.figuresLast(subject.source), (figures.series[subject]?.rhythm ?? .zero).scaled(by: 2))
     }
 
-    /// When the figures were last known to hold: an answer that says 'as before' says it of all that came before it.
-    private func lastKnown(_ series: Series, of source: String) -> Moment {
+    /// When what a rule reads was last known to hold. Issues that go on are no news of figures.
+    private func lastKnown(_ series: Series, of source: String, to rule: DetectorPlan) -> Moment {
+        lastKnown(rule.detector.metrics.isEmpty ? series.lastSeen : series.figuresSeen, of: source)
+    }
+
+    /// An answer that says 'as before' says it of all that came before it.
+    private func lastKnown(_ seen: Moment, of source: String) -> Moment {
         guard let record = schedule.sources[source], record.lastOutcome == .unchanged, let lastGood = record.lastGood,
-            let lastChanged = record.lastChanged, series.lastSeen >= lastChanged
-        else { return series.lastSeen }
-        return max(series.lastSeen, lastGood)
+            let lastChanged = record.lastChanged, seen >= lastChanged
+        else { return seen }
+        return max(seen, lastGood)
     }
 
     /// Since when nothing is known of what an open incident is about; nil while something is, and of the bot's own
@@ -74,7 +87,7 @@ extension State {
             guard subject.app != subject.source, !figures.hasFigures(ofWhole: subject) else { return nil }
             return Silence(since: incident.evidence.span?.to ?? incident.since, cause: .vanished)
         }
-        guard let known = lastKnown(incident, scope: rule.scope) else {
+        guard let known = lastKnown(incident, rule) else {
             return Silence(since: incident.evidence.span?.to ?? incident.since, cause: .vanished)
         }
         if now - known > staysGood(subject, plan) {
@@ -90,7 +103,7 @@ extension State {
     /// no question of time.
     func knownUntil(_ incident: Incident, _ plan: Plan) -> Moment? {
         guard let rule = plan.detector(incident.rule), rule.scope != .source else { return nil }
-        return lastKnown(incident, scope: rule.scope).map { $0 + staysGood(incident.subject, plan) + .milliseconds(1) }
+        return lastKnown(incident, rule).map { $0 + staysGood(incident.subject, plan) + .milliseconds(1) }
     }
 
     /// Whether it is getting better and may end before a channel need hear of it: while its figures come, and until the
@@ -108,13 +121,16 @@ extension State {
         hold.checkAgain < .latest ? hold.checkAgain + staysGood(incident.subject, plan) : nil
     }
 
-    private func lastKnown(_ incident: Incident, scope: DetectorScope) -> Moment? {
+    private func lastKnown(_ incident: Incident, _ rule: DetectorPlan) -> Moment? {
         let subject = incident.subject
-        if let series = figures.series[subject] { return lastKnown(series, of: subject.source) }
         // A rule that is shown an app with its releases may speak of it while figures come only of these.
-        guard scope == .app else { return nil }
+        let ofReleases = rule.scope == .app && !rule.detector.metrics.isEmpty
+        if let series = figures.series[subject], series.hasFigures || !ofReleases {
+            return lastKnown(series, of: subject.source, to: rule)
+        }
+        guard rule.scope == .app else { return nil }
         return figures.releases(of: subject).compactMap { figures.series[$0] }
-            .map { lastKnown($0, of: subject.source) }.max()
+            .map { lastKnown($0, of: subject.source, to: rule) }.max()
     }
 
     /// What had sessions and has not been in the source's answers for longer than its figures are believed, and than the
@@ -123,13 +139,15 @@ extension State {
     func vanished(of source: String, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> [Subject] {
         var newest: [Subject: Moment] = [:]
         for subject in figures.unordered(of: source) {
-            guard let series = figures.series[subject] else { continue }
-            newest[subject.whole] = max(newest[subject.whole] ?? .earliest, lastKnown(series, of: source))
+            guard let series = figures.series[subject], series.hasFigures else { continue }
+            newest[subject.whole] = max(newest[subject.whole] ?? .earliest, lastKnown(series.figuresSeen, of: source))
         }
         return figures.unordered(of: source).filter { subject in
             guard let last = newest[subject.whole], let series = figures.series[subject],
-                lastKnown(series, of: source) == last,
-                now - last > max(staysGood(subject, plan), rule.detector.lookback)
+                series.hasFigures, lastKnown(series.figuresSeen, of: source) == last,
+                now - last > max(staysGood(subject, plan), rule.detector.lookback),
+                // What has been told of for that long is closed, and told no more, though its issues go on.
+                now - last < Figures.lifetime
             else { return false }
             return (series.samples.last { $0.metrics[.sessions] != nil }?.metrics[.sessions] ?? 0) > 0
         }.sorted()
@@ -137,7 +155,7 @@ extension State {
 
     /// What nobody has heard of for so long that its figures are let go.
     func outdated(at now: Moment) -> [Subject] {
-        figures.series.filter { now - lastKnown($0.value, of: $0.key.source) > Figures.lifetime }.keys.sorted()
+        figures.series.filter { now - lastKnown($0.value.lastSeen, of: $0.key.source) > Figures.lifetime }.keys.sorted()
     }
 }
 

@@ -124,6 +124,10 @@ extension State {
             let why = Phrase(.closedOwn, [.rule: .text(rule.name)])
             return verdicts.all.append(Verdict(rule: rule, subject: subject, word: .unconcerned(why)))
         }
+        // What was heard last were issues alone. The figures are those that were judged before, and say nothing of now.
+        guard series.figuresSeen >= series.lastSeen || rule.detector.metrics.isEmpty || rule.detector.readsIssues else {
+            return
+        }
         // Where nothing is open and nobody listens, only an alarm needs words.
         if !isOpen, !tellsAll, let closeness = rule.judge?.glance(series, at: moment) {
             return verdicts.take(closeness)

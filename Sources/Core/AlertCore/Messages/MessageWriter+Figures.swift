@@ -125,7 +125,7 @@ extension MessageWriter {
         else { return nil }
         // The trouble was noticed with a span that ended as long before as the newest did before it was seen.
         let newest = story.incident.evidence.span ?? span
-        let begin = min(span.from, story.incident.since - (series.lastSeen - newest.from))
+        let begin = min(span.from, story.incident.since - (series.figuresSeen - newest.from))
         return series.lastFigure(
             of: metric, before: begin, lasting: span.length,
             casesMin: (evidence.figure?.share?.total ?? 0) * MessageWriter.likeShare)

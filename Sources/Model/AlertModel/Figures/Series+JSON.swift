@@ -3,7 +3,8 @@
 extension Series: JSONWritable {
     /// The members that no memory may be called.
     static let ownMembers: Set<String> = [
-        "samples", "trail", "issues", "labels", "first_seen", "last_seen", "polls", "releases", "past", "reach",
+        "samples", "trail", "issues", "labels", "first_seen", "last_seen", "figures_seen", "polls", "releases", "past",
+        "reach",
     ]
 
     public func put(into json: inout JSONWriter) {
@@ -22,6 +23,8 @@ extension Series: JSONWritable {
             remembered.putStanding(into: &json)
             json.member("first_seen", ifAny: firstSeen)
             json.member("last_seen", lastSeen)
+            // Of most, figures are all that is ever heard.
+            if figuresSeen != lastSeen { json.member("figures_seen", figuresSeen) }
             if !polls.isEmpty { json.member("polls", polls.map(\.samples)) }
             if let releasesSummed { json.member("releases", releasesSummed) }
             json.member("reach", ifAny: reach)
@@ -34,6 +37,9 @@ extension Series: JSONWritable {
     public init(_ reader: JSONReader, _ kinds: MemoryKinds) throws(JSONMismatch) {
         var kept = Kept(memory: try SeriesMemory(reader, kinds))
         for sample in try reader.member("samples").elements() { kept.samples.append(try Sample(sample)) }
+        // Earlier journals have looks without figures between those with some.
+        let hasFigures = kept.samples.contains { !$0.metrics.isEmpty }
+        if hasFigures { kept.samples.removeAll(where: \.metrics.isEmpty) }
         kept.samplesBytes = kept.samples.reduce(0) { $0 + $1.bytes }
         for point in try reader.member("trail").elements() {
             kept.trail.append(
@@ -47,6 +53,7 @@ extension Series: JSONWritable {
         let began = try reader.optional("issue_memory")?.optional("began")
         kept.firstSeen = try (reader.optional("first_seen") ?? began)?.moment()
         kept.lastSeen = try reader.member("last_seen").moment()
+        if hasFigures { kept.figuresSeen = try reader.optional("figures_seen")?.moment() ?? kept.lastSeen }
         for poll in try reader.optional("polls")?.elements() ?? [] { kept.polls.append(try Poll(poll)) }
         kept.releasesSummed = try reader.optional("releases")?.releaseCount()
         kept.reach = try reader.optional("reach")?.moment()

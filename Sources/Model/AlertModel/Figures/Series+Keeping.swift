@@ -9,6 +9,8 @@ extension Series {
         var labels: [String: String] = [:]
         var firstSeen: Moment?
         var lastSeen = Moment.earliest
+        /// When figures were last seen; nil before the first.
+        var figuresSeen: Moment?
         var polls: [Poll] = []
         var releasesSummed: Int?
         var past: [Sample] = []
@@ -23,19 +25,37 @@ extension Series.Kept {
     mutating func add(_ observation: Observation, keeping retention: Retention) {
         memory.add(observation)
         firstSeen = firstSeen ?? observation.seen
+        if observation.metrics.isEmpty, hasFigures { return hear(of: observation) }
+        // From the first figures on looks without any are none.
+        if !observation.metrics.isEmpty, !hasFigures { letGoOfLooks() }
         let sample = Series.Sample(
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
             metrics: observation.metrics.kept(bytesMax: Series.metricsBytesMax))
         keepPolls(sample, before: retention.earlierPolls)
         reach = retention.reach
         guard samples.keep(sample, &samplesBytes) else { return }
+        if !observation.metrics.isEmpty { figuresSeen = max(figuresSeen ?? .earliest, observation.seen) }
         dropOvertaken(by: sample, retention.lookback)
         dropOutdated(retention.lookback)
         dropPast()
         extendTrail(sample)
+        hear(of: observation)
+    }
+
+    /// Whether the newest look brought figures: issues alone are no news of them, and must not pass for some.
+    var hasFigures: Bool { figuresSeen != nil }
+
+    /// Takes in what an observation says besides figures.
+    private mutating func hear(of observation: Observation) {
         if !observation.issues.isEmpty { issues = observation.issues.worthKeeping }
         labels = observation.labels.kept(bytesMax: Series.labelsBytesMax)
         lastSeen = max(lastSeen, observation.seen)
+    }
+
+    private mutating func letGoOfLooks() {
+        samples = []
+        samplesBytes = 0
+        trail = []
     }
 
     /// Lets go of a stretch that has slid on: there are newer ones of the same length and metrics, and it begins before

@@ -19,7 +19,7 @@ public struct Series: Hashable, Sendable {
     /// In an array of one, which all copies share: every rule is shown the series, and none changes it.
     private var shared: [Kept]
 
-    /// By the end of their spans, oldest first.
+    /// By the end of their spans, oldest first. Where there are figures, each has some.
     public var samples: [Sample] { shared[0].samples }
     /// Oldest first, at most `trailHoursMax`.
     public var trail: [HourPoint] { shared[0].trail }
@@ -29,6 +29,10 @@ public struct Series: Hashable, Sendable {
     public var firstSeen: Moment? { shared[0].firstSeen }
     /// When the subject was last heard of.
     public var lastSeen: Moment { shared[0].lastSeen }
+    /// Whether there are figures of it, and not issues alone.
+    public var hasFigures: Bool { shared[0].hasFigures }
+    /// When figures were last seen; of what never had any, when it was last heard of.
+    public var figuresSeen: Moment { shared[0].figuresSeen ?? lastSeen }
     /// The newest poll that brought figures, and as many before it as the rule wants that asks for most, with the
     /// figures as they were then: oldest first. Empty where no rule asks for any (`Detector.earlierPolls`).
     public var polls: [Poll] { shared[0].polls }
@@ -77,7 +81,7 @@ public struct Series: Hashable, Sendable {
         _ observation: Observation, keeping retention: Retention, summedOver releases: Int? = nil
     ) {
         shared[0].add(observation, keeping: retention)
-        shared[0].releasesSummed = releases
+        if !observation.metrics.isEmpty { shared[0].releasesSummed = releases }
     }
 
     public mutating func add(_ observation: Observation, keeping lookback: Duration) {

@@ -20,6 +20,7 @@ extension Series.Kept {
         setPollsBack(to: now, by: step)
         trail.removeAll { $0.span.to > now }
         lastSeen = now
+        if let seen = figuresSeen, seen > now { figuresSeen = seen - step }
     }
 }
 

@@ -68,6 +68,16 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `issues that go on keep no figures fresh`() throws {
+        var bot = try bot()
+        bot.see([.figures(["users": 100], at: bot.now)])
+        for _ in 0..<7 {
+            bot.advance(by: .minutes(10))
+            bot.see([.figures([:], at: bot.now, issues: [Issue(id: "A-1", title: "Crash")])])
+        }
+        #expect(kinds(bot) == [.opened])
+    }
+
     @Test func `answers without any data keep nothing fresh`() throws {
         var bot = try bot()
         bot.see([.figures(["users": 100], at: bot.now)])

@@ -63,6 +63,48 @@ import ThresholdDetector
         #expect(bot.objections == [])
     }
 
+    @Test func `issues that go on do not keep an app alive that has no figures any more`() throws {
+        let rate = DetectorPlan(
+            name: "rate",
+            detector: try (["metric": "crash_free_sessions", "warning": "< 99%"] as WrittenOptions)
+                .detector(ThresholdDetector.self))
+        let alive = DetectorPlan(name: "alive", detector: try Self.alive.detector(ThresholdDetector.self))
+        var bot = Rehearsal(.rehearsed(detectors: [alive, rate]))
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        func answer(for length: Duration, _ shop: Metrics) {
+            let end = bot.now + length
+            while bot.now < end {
+                let other: Metrics = [.sessions: 500, .crashedSessions: 0]
+                var seen = [("other", other), ("shop", shop)].map { app, metrics in
+                    Observation.figures(
+                        metrics, of: Subject(source: "ios", app: app), at: bot.now, lasting: .minutes(10))
+                }
+                seen[1].issues = [Issue(id: "A-1", title: "Crash")]
+                bot.step(.polled(source: "ios", PollReport(.values(seen)), validators: [:]))
+                bot.advance(by: .minutes(10))
+            }
+        }
+        answer(for: .hours(3), [.sessions: 400, .crashedSessions: 200])
+        #expect(bot.state.incidents.all.map(\.rule) == ["rate"])
+        answer(for: .hours(5), [:])
+        #expect(bot.state.incidents.all.map(\.rule).sorted() == ["alive", "rate"])
+        let told = bot.decisions.filter { $0.message.incidents[0].rule == "alive" }.map(\.kind)
+        #expect(told.first == .opened && !told.dropFirst().contains(.opened))
+        let reminder = try #require(
+            bot.decisions.last { $0.message.incidents[0].rule == "rate" && $0.kind == .reminder })
+        #expect(reminder.message.fields.map(\.label).contains("No news since"))
+        answer(for: .hours(3), [.sessions: 400, .crashedSessions: 0])
+        #expect(bot.state.incidents.isEmpty)
+        answer(for: .days(9), [:])
+        let since = bot.decisions.filter { $0.at > bot.now - .days(9) && $0.message.incidents[0].rule == "alive" }
+        #expect(since.filter { $0.kind == .opened }.count == 1, "not again after it was closed, a week later")
+        #expect(since.last?.kind == .closed)
+        #expect(bot.state.incidents.isEmpty)
+        #expect(bot.objections == [])
+    }
+
     @Test func `what counts as none because it is gone is not told as if it had been measured`() throws {
         var bot = try bot(Self.alive)
         answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
