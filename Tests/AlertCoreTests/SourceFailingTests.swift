@@ -66,6 +66,58 @@ import Testing
         #expect(trouble(bot) == nil, "what is soon over is no trouble")
     }
 
+    private func lack(_ bot: Rehearsal) -> Incident? {
+        bot.state.incidents.inOrder.last { $0.rule == "partial-answers" && $0.isOpen }
+    }
+
+    private func partial(_ bot: Rehearsal, _ reason: PollFailure.Reason = .forbidden) -> PollReport {
+        PollReport(.values([.cue(.fine, of: .shop, at: bot.now)]))
+            .waiting(after: [PollFailure(reason, "issues: the token may not see this (403)")])
+    }
+
+    @Test func `one whose answers lack a part for longer than figures last is told of, until they are whole`()
+        throws
+    {
+        var bot = bot()
+        bot.comparesReplay = true
+        bot.see(.fine)
+        let begin = bot.now + .minutes(5)
+        for _ in 0..<6 {
+            bot.advance(by: .minutes(5))
+            bot.step(.polled(source: "ios", partial(bot), validators: [:]))
+            #expect(lack(bot) == nil)
+        }
+        // An answer that says 'as before' lacks what that one did.
+        bot.advance(by: .minutes(5))
+        bot.step(.polled(source: "ios", PollReport(.unchanged), validators: [:]))
+        bot.advance(by: .zero)
+        #expect(lack(bot)?.since == begin)
+        #expect(trouble(bot) == nil, "whatever waits for a source that does not answer must not wait")
+        let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
+        #expect(
+            opened.headline.contains(
+                "Source ios has answered only in part since Fri 20 Nov 12:05 UTC: issues: the token may not see this (403)"
+            ),
+            "\(opened.headline)")
+        #expect(opened.incidents[0].severity == .warning)
+        bot.advance(by: .minutes(5))
+        bot.see(.fine)
+        #expect(lack(bot) == nil)
+        #expect(bot.decisions.last?.kind == .resolved)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a part that waits for a budget, or that is there again in time, is no trouble`() {
+        var bot = bot()
+        for poll in 0..<40 {
+            bot.advance(by: .minutes(5))
+            bot.step(
+                .polled(source: "ios", partial(bot, poll < 20 ? .rateLimited : .unavailable), validators: [:]))
+            if poll >= 20, poll % 4 == 0 { bot.see(.fine) }
+            #expect(lack(bot) == nil)
+        }
+    }
+
     /// Of a source that is told rather than asked people want to know when somebody told it something.
     @Test func `looking whether anybody still pushes is no news`() {
         var hook = SourcePlan(name: "ios", slowest: .minutes(30), jitter: 0)

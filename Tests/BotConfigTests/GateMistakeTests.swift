@@ -13,8 +13,8 @@ internal import Testing
         Mistake(
             "a rule that is not there, in what is waited for",
             "rules: {more: {plugin: wait, when: {rule: source-faling}}}" + least,
-            "1:43: there is no rule 'source-faling'; known: channel-failing, clock-stepped, config-refused, journal-damaged, journal-failing, source-failing, "
-                + "source-stopped or template-failing -> source-failing"
+            "1:43: there is no rule 'source-faling'; known: channel-failing, clock-stepped, config-refused, journal-damaged, journal-failing, "
+                + "partial-answers, source-failing, source-stopped or template-failing -> source-failing"
         ),
         Mistake(
             "what explains itself alone",

@@ -85,7 +85,7 @@ internal import Testing
             "route on no rule",
             "routes:\n  - {match: {rule: flor}, to: team}\n  - to: team\nrules:\n"
                 + "  floor: {plugin: limit, metric: users, limit: \"< 50\"}" + least,
-            "2:20: there is no rule 'flor'; known: channel-failing, clock-stepped, config-refused, floor, journal-damaged, journal-failing, source-failing, source-stopped or template-failing -> floor"
+            "2:20: there is no rule 'flor'; known: channel-failing, clock-stepped, config-refused, floor, journal-damaged, journal-failing, partial-answers, source-failing, source-stopped or template-failing -> floor"
         ),
         Mistake(
             "rule on no metric", "rules:\n  floor: {plugin: limit, metric: usres, limit: \"< 50\"}" + least,

@@ -234,8 +234,8 @@ private struct GradedDetector: SubjectDetector {
         #expect(troubled("", apps + "\n  - {to: team}") == [])
         #expect(
             troubled("", "  - {match: {severity: critical}, to: team}") == [
-                "6:1: no route takes the bot's own troubles (app 'alertbot'), such as source-failing or "
-                    + "channel-failing: nobody would be notified "
+                "6:1: no route takes the bot's own troubles (app 'alertbot'), such as source-failing, "
+                    + "partial-answers or channel-failing: nobody would be notified "
                     + "(set 'report_to' under 'bot', or add a route without 'match' at the end)"
             ])
     }

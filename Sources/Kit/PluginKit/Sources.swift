@@ -148,6 +148,9 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
     public var notes: [String]
     /// Apps that are not said to have vanished where the answer does not name them.
     public var unread: Unread
+    /// Why a part of what was asked for could not be had. A budget that is used up is no reason: what it leaves out is asked
+    /// for later.
+    public private(set) var missing: PollFailure?
 
     public init(
         _ outcome: Outcome, cursor: JSON? = nil, limit: Moment? = nil, warnings: [String] = [],
@@ -170,6 +173,16 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
         var report = self
         report.limit = ([limit, spentUntil] + failures.map(\.limit)).compactMap(\.self).max()
         report.notBefore = ([notBefore, report.limit] + failures.map(\.retryAt)).compactMap(\.self).max()
+        report.missing = missing ?? failures.first { $0.reason != .rateLimited }
+        return report
+    }
+
+    /// The same, with what is said of its parts put in other words.
+    public func saying(_ words: (String) -> String) -> SourceReport {
+        var report = self
+        report.warnings = warnings.map(words)
+        report.notes = notes.map(words)
+        report.missing = missing.map { $0.saying(words($0.description)) }
         return report
     }
 }

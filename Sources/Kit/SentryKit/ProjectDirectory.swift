@@ -1,10 +1,13 @@
 public import PluginKit
+internal import SourceKit
 
 /// The names of the projects by their ids: sessions are counted under ids, and people know names.
 public struct ProjectDirectory: Hashable, Sendable {
     public private(set) var slugs: [String: String] = [:]
     /// Ids of those of which the service says that no session ever came; empty where the names are from before this poll.
     public private(set) var withoutSessions: Set<String> = []
+    /// Whether the service has ever told of sessions: one that has can tell of them again.
+    public var hasSessions = false
     /// When the service was asked; nil when never.
     public private(set) var asked: Moment?
 
@@ -34,10 +37,10 @@ public struct ProjectDirectory: Hashable, Sendable {
         }
     }
 
-    init(_ pages: [JSONReader], asked: Moment) throws(JSONMismatch) {
+    init(_ pages: [JSONReader], asked: Moment, leaving left: inout LeftOut) throws(JSONMismatch) {
         var projects: [Entry] = []
         for page in pages {
-            for project in try page.elements() { projects.append(try Entry(project)) }
+            projects += try page.elements(leaving: &left) { project throws(JSONMismatch) in try Entry(project) }
         }
         self.init(projects, asked: asked)
     }
@@ -63,12 +66,17 @@ public struct ProjectDirectory: Hashable, Sendable {
     /// - Parameter owner: whose projects they are, so that a changed config does not read another's names.
     public func json(of owner: String) -> JSON {
         let names = slugs.sorted { $0.key < $1.key }.map { ($0.key, JSON.string($0.value)) }
-        return ["owner": .string(owner), "asked": JSON(asked), "projects": .object(JSONObject(names))]
+        return [
+            "owner": .string(owner), "asked": JSON(asked), "sessions": .bool(hasSessions),
+            "projects": .object(JSONObject(names)),
+        ]
     }
 
     /// Reads what `json` wrote; anything else is as good as nothing.
     public init(cursor: JSON?, of owner: String) {
-        guard let cursor, cursor["owner"]?.string == owner, let text = cursor["asked"]?.string,
+        guard let cursor, cursor["owner"]?.string == owner else { return }
+        hasSessions = cursor["sessions"] == .bool(true)
+        guard let text = cursor["asked"]?.string,
             let asked = Moment(rfc3339: text), let members = cursor["projects"]?.object?.members
         else { return }
         self.asked = asked

@@ -1,5 +1,5 @@
 public import PluginKit
-internal import SourceKit
+public import SourceKit
 
 /// What is known of one server in the course of a poll: the names of its projects, what its limits allow, and what is to
 /// be said of it all.
@@ -33,7 +33,13 @@ public struct SentryInquiry: Sendable {
     public var limit: Moment? { spent.values.filter { $0 > now }.max() }
 
     /// Nil, which keeps what was there, as long as nothing is known.
-    public var cursor: JSON? { directory.asked.map { _ in directory.json(of: SentryInquiry.owner(server)) } }
+    public var cursor: JSON? {
+        guard directory.asked != nil || directory.hasSessions else { return nil }
+        return directory.json(of: SentryInquiry.owner(server))
+    }
+
+    /// Remembers that the service has told of sessions.
+    public mutating func noteSessions() { directory.hasSessions = true }
 
     /// So that a changed config does not read another's names.
     private static func owner(_ server: SentryServer) -> String { "\(server.address) \(server.organization)" }
@@ -73,7 +79,11 @@ public struct SentryInquiry: Sendable {
                 return then(inquiry, nil)
             }
             do throws(JSONMismatch) {
-                inquiry.directory = try ProjectDirectory(pages.bodies, asked: inquiry.now)
+                let hasSessions = inquiry.directory.hasSessions
+                var left = LeftOut()
+                inquiry.directory = try ProjectDirectory(pages.bodies, asked: inquiry.now, leaving: &left)
+                inquiry.warn(of: left, "a project", "projects")
+                inquiry.directory.hasSessions = hasSessions
             } catch {
                 return then(inquiry, SentryInquiry.failure(.projects, error))
             }
@@ -165,16 +175,25 @@ public struct SentryInquiry: Sendable {
         PollFailure(mismatch).about(endpoint.rawValue)
     }
 
-    /// The issues of a list, as far as it was read.
-    public static func issues(
+    /// The issues of a list, as far as it was read and makes sense.
+    public mutating func issues(
         in pages: Pages, counts: SentryIssue.Counts = .ofWindow, link: (String) -> String? = { _ in nil }
     ) -> (issues: [SentryIssue], failure: PollFailure?) {
         var issues: [SentryIssue] = []
+        var left = LeftOut()
+        defer { warn(of: left, "an issue", "issues") }
         do throws(JSONMismatch) {
-            for body in pages.bodies { issues += try SentryIssue.issues(in: body, counts: counts, link: link) }
+            for body in pages.bodies {
+                issues += try SentryIssue.issues(in: body, counts: counts, leaving: &left, link: link)
+            }
         } catch {
-            return (issues, failure(.issues, error))
+            return (issues, SentryInquiry.failure(.issues, error))
         }
         return (issues, pages.failure)
+    }
+
+    /// Says what of an answer was left out.
+    public mutating func warn(of left: LeftOut, _ one: String, _ many: String) {
+        if let warning = left.warning(one, many), !warnings.contains(warning) { warnings.append(warning) }
     }
 }

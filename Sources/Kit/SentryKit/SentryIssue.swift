@@ -21,16 +21,16 @@ public struct SentryIssue: Hashable, Sendable {
 
     /// Reads the issues of one page. Reports on slowness and the like, which come in the same list, are passed over.
     ///
-    /// - Parameter link: where people look at an issue, by its id, where the answer does not tell.
-    public static func issues(
-        in page: JSONReader, counts: Counts = .ofWindow, link: (String) -> String? = { _ in nil }
+    /// - Parameters:
+    ///   - link: where people look at an issue, by its id, where the answer does not tell.
+    ///   - left: takes in those that make no sense.
+    static func issues(
+        in page: JSONReader, counts: Counts, leaving left: inout LeftOut, link: (String) -> String?
     ) throws(JSONMismatch) -> [SentryIssue] {
-        var issues: [SentryIssue] = []
-        for element in try page.elements() {
-            guard try element.optional("issueCategory")?.string() ?? "error" == "error" else { continue }
-            issues.append(try SentryIssue(element, counts, link))
+        try page.elements(leaving: &left) { element throws(JSONMismatch) in
+            guard try element.optional("issueCategory")?.string() ?? "error" == "error" else { return nil }
+            return try SentryIssue(element, counts, link)
         }
-        return issues
     }
 
     /// Of an app's issues that are kept, so many are its newest: half, which leaves room for those that are back.

@@ -146,7 +146,7 @@ extension ConfigLoader {
                 "issue": [""], "severity": [trouble.leastSeverity.rawValue],
             ])
             switch trouble {
-            case .sourceFailing, .sourceStopped: prospect["source"] = Set(sources.map(\.plan.name))
+            case .sourceFailing, .sourceStopped, .partialAnswers: prospect["source"] = Set(sources.map(\.plan.name))
             case .channelFailing: prospect["source"] = Set(channels.map(\.plan.name))
             case .templateFailing: prospect["source"] = Set(dressed)
             default: break
@@ -228,7 +228,7 @@ extension Trouble {
     /// How bad it is at first.
     fileprivate var leastSeverity: Severity {
         switch self {
-        case .sourceFailing, .channelFailing, .templateFailing: .warning
+        case .sourceFailing, .partialAnswers, .channelFailing, .templateFailing: .warning
         default: .critical
         }
     }

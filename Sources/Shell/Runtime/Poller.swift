@@ -126,9 +126,7 @@ public struct Poller: Sendable {
 
 extension PollReport {
     func redacted(by redactor: Redactor) -> PollReport {
-        var report = self
-        report.warnings = warnings.map(redactor.redact)
-        report.notes = notes.map(redactor.redact)
+        var report = saying(redactor.redact)
         if case .failed(let failure) = outcome {
             report.outcome = .failed(
                 failure.saying(redactor.redact(failure.description)))

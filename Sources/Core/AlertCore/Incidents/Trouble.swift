@@ -6,6 +6,9 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     case sourceFailing = "source-failing"
     /// A source is not polled any more because its credential was refused.
     case sourceStopped = "source-stopped"
+    /// The answers of a source have lacked a part for too long. Its name is like none of the two above: whatever waits while a
+    /// source gives no figures does not wait for this.
+    case partialAnswers = "partial-answers"
     /// A message could not be delivered and never will be, or waits for too long.
     case channelFailing = "channel-failing"
     /// The journal cannot be written: the disk is full, or broken.
@@ -40,7 +43,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     public var repeatInterval: Duration? {
         switch self {
         case .clockStepped, .journalDamaged, .templateFailing: nil
-        case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing, .configRefused:
+        case .sourceFailing, .sourceStopped, .partialAnswers, .channelFailing, .journalFailing, .configRefused:
             RuleSettings.remindsAfter
         }
     }
@@ -49,7 +52,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     var isOfOne: Bool {
         switch self {
         case .journalFailing, .journalDamaged, .configRefused, .clockStepped: true
-        case .sourceFailing, .sourceStopped, .channelFailing, .templateFailing: false
+        case .sourceFailing, .sourceStopped, .partialAnswers, .channelFailing, .templateFailing: false
         }
     }
 
@@ -60,6 +63,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
         case .templateFailing: Phrase(.overTemplate)
         case .configRefused: Phrase(.overConfig)
         case .journalDamaged: Phrase(.overDamage)
+        case .partialAnswers: Phrase(.overLack)
         case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing: Phrase(.overWorks)
         }
     }
@@ -69,7 +73,9 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .sourceFailing: .sourceStopped
         case .sourceStopped: .sourceFailing
-        case .channelFailing, .journalFailing, .journalDamaged, .configRefused, .templateFailing, .clockStepped: nil
+        case .partialAnswers, .channelFailing, .journalFailing, .journalDamaged, .configRefused, .templateFailing,
+            .clockStepped:
+            nil
         }
     }
 
@@ -119,8 +125,18 @@ extension Incidents {
         }
     }
 
-    /// Whether people were told that the channel fails.
-    func isFailing(channel: String) -> Bool { self[identity: Trouble.channelFailing.identity(about: channel)] != nil }
+    /// The channels that gave a message up, and have taken none since.
+    func deadChannels(_ plan: Plan) -> Set<String> {
+        Set(
+            plan.channels.map(\.name).filter {
+                self[identity: Trouble.channelFailing.identity(about: $0)]?.severity == .critical
+            })
+    }
+
+    /// The same, where they change who hears of an incident.
+    func deadChannels(for incident: Incident, _ plan: Plan) -> Set<String> {
+        incident.subject.app == Subject.botApp ? deadChannels(plan) : []
+    }
 
     /// Whether an incident is about the journal itself.
     func isAboutJournal(_ id: String) -> Bool { self[id]?.rule == Trouble.journalFailing.rawValue }

@@ -51,14 +51,8 @@ extension SourceRecord: JSONWritable {
             json.member("last_good", ifAny: lastGood)
             json.member("last_changed", ifAny: lastChanged)
             json.member("last_outcome", ifAny: lastOutcome?.rawValue)
-            if let failure {
-                json.object("failure") { json in
-                    json.member("reason", failure.reason.rawValue)
-                    json.member("sentence", failure.sentence)
-                    json.member("since", failure.since)
-                    json.member("count", failure.count)
-                }
-            }
+            json.member("failure", ifAny: failure)
+            json.member("lack", ifAny: lack)
             if !warnings.isEmpty { json.member("warnings", warnings) }
             // Most sources are well, and this is written with every poll.
             if unchangedCount != 0 { json.member("unchanged_count", unchangedCount) }
@@ -86,11 +80,8 @@ extension SourceRecord: JSONWritable {
         lastGood = try reader.optional("last_good")?.moment()
         lastChanged = try reader.optional("last_changed")?.moment()
         lastOutcome = try reader.optional("last_outcome")?.choice()
-        if let written = try reader.optional("failure") {
-            failure = Failure(
-                reason: try written.member("reason").choice(), sentence: try written.member("sentence").string(),
-                since: try written.member("since").moment(), count: try written.member("count").int())
-        }
+        failure = try reader.optional("failure").map(Failure.init)
+        lack = try reader.optional("lack").map(Failure.init)
         if let written = try reader.optional("warnings") {
             note(warnings: try written.elements().map { warning throws(JSONMismatch) in try warning.string() })
         }
@@ -102,6 +93,23 @@ extension SourceRecord: JSONWritable {
         limit = try reader.optional("limit")?.moment()
         told = try reader.optional("told")?.moment()
         for reason in try reader.optional("reasons")?.elements() ?? [] { reasons.append(try reason.choice()) }
+    }
+}
+
+extension SourceRecord.Failure: JSONPuttable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("reason", reason.rawValue)
+            json.member("sentence", sentence)
+            json.member("since", since)
+            json.member("count", count)
+        }
+    }
+
+    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+        self.init(
+            reason: try reader.member("reason").choice(), sentence: try reader.member("sentence").string(),
+            since: try reader.member("since").moment(), count: try reader.member("count").int())
     }
 }
 

@@ -58,6 +58,17 @@ extension SourceRecord {
             since: silentSince ?? now)
     }
 
+    /// Takes in what a usable answer lacked; an answer that says 'as before' lacks what the one before did.
+    mutating func noteLack(_ report: PollReport, at now: Moment) {
+        if let missing = report.missing {
+            lack = Failure(
+                reason: missing.reason, sentence: missing.description, since: lack?.since ?? now,
+                count: (lack?.count ?? 0) + 1)
+        } else if report.outcome != .unchanged {
+            lack = nil
+        }
+    }
+
     /// Takes in that a poll has failed.
     ///
     /// - Parameter figuresLast: How long the source's figures stay good.
@@ -101,5 +112,6 @@ extension SourceRecord {
         lastGood = lastGood.map { $0 + step }
         lastChanged = lastChanged.map { $0 + step }
         if let since = failure?.since { failure?.since = since + step }
+        if let since = lack?.since { lack?.since = since + step }
     }
 }

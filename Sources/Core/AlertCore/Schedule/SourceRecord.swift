@@ -38,6 +38,8 @@ public struct SourceRecord: Hashable, Sendable {
     public var lastChanged: Moment?
     public var lastOutcome: Outcome?
     public var failure: Failure?
+    /// What the newest usable answers lacked, though the rest was there.
+    public var lack: Failure?
     /// What the newest answer was not whole in, in sentences; an answer that says 'as before' means that too.
     public private(set) var warnings: [String] = []
     /// Answers in a row that were the same as the one before.

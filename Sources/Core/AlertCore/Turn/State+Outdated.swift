@@ -40,7 +40,7 @@ extension State {
             let isKnown =
                 switch trouble {
                 case .channelFailing: plan.channel(name) != nil
-                case .sourceFailing, .sourceStopped: plan.source(name) != nil
+                case .sourceFailing, .sourceStopped, .partialAnswers: plan.source(name) != nil
                 case .templateFailing:
                     plan.channel(name)?.template != nil || plan.detector(name)?.template != nil
                 case .journalFailing, .journalDamaged, .configRefused, .clockStepped: true

@@ -74,6 +74,7 @@ extension Turn {
         case .stale, .failed: break
         case .values, .unchanged, .noData:
             clearTrouble(.sourceStopped, about: source.name)
+            noteLack(of: report, of: source.name, &record)
             let news = waitNews(of: report, of: source.name)
             if case .nothing = news { clearTrouble(.sourceFailing, about: source.name) }
             receiveNews(news, of: source.name)
@@ -112,6 +113,21 @@ extension Turn {
             receiveNews(news, of: source.name)
         case .failed: break
         }
+    }
+
+    /// A part that has been missing for as long as figures stay good is a trouble of its own: the rest is there, and nothing that
+    /// waits for a source that does not answer waits for this.
+    private mutating func noteLack(of report: PollReport, of source: String, _ record: inout SourceRecord) {
+        record.noteLack(report, at: now)
+        guard let lack = record.lack else {
+            clearTrouble(.partialAnswers, about: source)
+            return
+        }
+        guard lack.count >= 2, now - lack.since >= plan.figuresLast(source) else { return }
+        raiseTrouble(
+            .partialAnswers, about: source, severity: .warning, since: lack.since,
+            Phrase(
+                .troubleLack, [.source: .text(source), .moment: .moment(lack.since), .cause: .text(lack.sentence)]))
     }
 
     private mutating func receiveNews(_ news: SourceNews, of source: String) {

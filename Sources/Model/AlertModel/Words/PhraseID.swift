@@ -233,6 +233,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case troubleUnpushed = "trouble.unpushed"
     case troubleFailing = "trouble.failing"
     case troubleFailingWait = "trouble.failing_wait"
+    case troubleLack = "trouble.lack"
     case troubleWait = "trouble.wait"
     case troubleStopped = "trouble.stopped"
     case troublePartial = "trouble.partial"
@@ -250,6 +251,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case overConfig = "over.config"
     case overTemplate = "over.template"
     case overWorks = "over.works"
+    case overLack = "over.lack"
 
     // Why it was closed
     case closedVanished = "closed.vanished"

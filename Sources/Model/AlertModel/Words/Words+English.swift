@@ -285,6 +285,7 @@ extension PhraseID {
             Source {source} has given no usable answer since {moment}: {cause}; it asks not to be polled \
             before {until}
             """
+        case .troubleLack: "Source {source} has answered only in part since {moment}: {cause}"
         case .troubleWait:
             "Source {source} asks not to be polled before {until}, and nothing will be known of it until then: {cause}"
         case .troubleStopped:
@@ -328,6 +329,7 @@ extension PhraseID {
         case .overDamage: "The bot has gone on with what could be read."
         case .overConfig: "The config is valid again and in use."
         case .overWorks: "It is working again."
+        case .overLack: "Its answers are complete again."
 
         // Why it was closed
         case .closedVanished: "No figures have come since {moment}: nobody knows whether it is over."

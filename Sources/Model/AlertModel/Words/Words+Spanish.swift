@@ -300,6 +300,7 @@ extension PhraseID {
             La fuente {source} no da ninguna respuesta útil desde {moment}: {cause}; pide que no se la \
             consulte antes de {until}
             """
+        case .troubleLack: "La fuente {source} solo responde en parte desde {moment}: {cause}"
         case .troubleWait:
             "La fuente {source} pide que no se la consulte antes de {until}; hasta entonces no se sabrá nada de ella: {cause}"
         case .troubleStopped:
@@ -341,6 +342,7 @@ extension PhraseID {
         case .overDamage: "El bot ha seguido con lo que se podía leer."
         case .overConfig: "La configuración vuelve a ser válida y está en uso."
         case .overWorks: "Vuelve a funcionar."
+        case .overLack: "Sus respuestas vuelven a estar completas."
 
         // Why it was closed
         case .closedVanished: "No han llegado datos desde {moment}: nadie sabe si ha terminado."

@@ -10,6 +10,7 @@ struct BugsinkPoll: Sendable {
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
     private var warnings: [String] = []
+    private var notes: [String] = []
 
     /// A page has 250.
     private static let projectPagesMax = 4
@@ -86,6 +87,11 @@ struct BugsinkPoll: Sendable {
                 let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
                 return isItsOwn ? poll.visit(projects, number + 1) : poll.finish()
             }
+            if listing.isCut {
+                poll.notes.append(
+                    "\(app): more than \(listing.items.count) issues; the \(Issue.countMax) that happened last are read"
+                )
+            }
             poll.take(listing.items, of: app)
             return poll.visit(projects, number + 1)
         }
@@ -113,6 +119,7 @@ struct BugsinkPoll: Sendable {
     private func finish() -> PollStep {
         var report = PollReport(observations, failures: failures, warnings: warnings)
         report.cursor = cursor
+        report.notes = notes
         return .finish(report)
     }
 

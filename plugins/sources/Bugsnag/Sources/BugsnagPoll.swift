@@ -183,6 +183,11 @@ struct BugsnagPoll: Sendable {
         ) { poll, listing in
             if let failure = listing.failure { return then(poll, failure) }
             var poll = poll
+            if listing.isCut {
+                poll.notes.append(
+                    "\(project.slug): the \(listing.items.count) newest releases are read; sessions of older ones count "
+                        + "only in the daily figures")
+            }
             poll.take(listing.items, of: project)
             return poll.readErrors(project, then: then)
         }

@@ -7,6 +7,7 @@ struct GlitchTipPoll: Sendable {
     private let poll: Poll
     private var inquiry: SentryInquiry
     private var observations: [Observation] = []
+    private var notes: [String] = []
     private var homeless = 0
 
     init(of source: GlitchTipSource, _ poll: Poll) {
@@ -46,12 +47,17 @@ struct GlitchTipPoll: Sendable {
         return inquiry.pages(.issues, query) { inquiry, pages in
             var poll = self
             poll.inquiry = inquiry
-            let (issues, failure) = SentryInquiry.issues(in: pages, counts: .ofLife, link: link)
+            let (issues, failure) = poll.inquiry.issues(in: pages, counts: .ofLife, link: link)
             if let failure {
                 // Half of the environments are better than none, but half a list would look like an end of issues.
                 guard !poll.observations.isEmpty else { return poll.fail(failure) }
                 poll.inquiry.warnings.append(failure.description)
                 return poll.finish(after: [failure])
+            }
+            if pages.isCut {
+                poll.notes.append(
+                    "more than \(issues.count) issues\(environment.map { " of \($0)" } ?? ""): those seen last are read"
+                )
             }
             poll.take(issues, of: environment)
             return poll.ask(number + 1)
@@ -81,7 +87,7 @@ struct GlitchTipPoll: Sendable {
         return .finish(
             PollReport(
                 observations.isEmpty ? .noData : .values(observations), cursor: inquiry.cursor,
-                limit: inquiry.limit, warnings: inquiry.warnings + strays
+                limit: inquiry.limit, warnings: inquiry.warnings + strays, notes: notes
             ).waiting(after: failures))
     }
 

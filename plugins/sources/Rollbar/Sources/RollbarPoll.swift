@@ -35,8 +35,10 @@ struct RollbarPoll: Sendable {
                 let answer = try RollbarAnswer(result, now: poll.poll.now)
                 poll.items += answer.items
                 poll.spentUntil = answer.spentUntil
-                let read = read + Double(answer.items.count)
-                guard let total = answer.total, read < total, !answer.items.isEmpty else {
+                if let warning = answer.left.warning("an item", "items") { poll.warnings.append(warning) }
+                let found = answer.items.count + answer.left.count
+                let read = read + Double(found)
+                guard let total = answer.total, read < total, found > 0 else {
                     return poll.ask(number + 1, page: 1, read: 0)
                 }
                 guard page < RollbarPoll.pagesMax else {

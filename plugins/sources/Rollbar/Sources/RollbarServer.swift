@@ -32,6 +32,8 @@ struct RollbarServer: Sendable {
 /// A usable answer: its items, and what its headers say about going on.
 struct RollbarAnswer: Sendable {
     let items: [RollbarItem]
+    /// Those that make no sense.
+    let left: LeftOut
     /// How many there are on all pages.
     let total: Double?
     /// Set when no request is left of the limit.
@@ -65,9 +67,11 @@ struct RollbarAnswer: Sendable {
                         expected: "0, for an answer without an error (\((words ?? "").tamed.clipped(to: 200)))")
                 }
                 let result = try body.member("result")
-                var items: [RollbarItem] = []
-                for element in try result.member("items").elements() { items.append(try RollbarItem(element)) }
-                self.items = items
+                var left = LeftOut()
+                items = try result.member("items").elements(leaving: &left) { element throws(JSONMismatch) in
+                    try RollbarItem(element)
+                }
+                self.left = left
                 total = try result.optional("total_count")?.count()
             } catch {
                 throw PollFailure(error)

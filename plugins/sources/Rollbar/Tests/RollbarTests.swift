@@ -40,6 +40,17 @@ import Testing
         #expect(played.observation("beta")?.issues.map(\.id) == ["#4301"])
     }
 
+    @Test func `one item that makes no sense is named and left out`() throws {
+        let good = #"{"counter": 1, "title": "T", "environment": "production"}"#
+        let played = PlayedPoll(try source(), poll()) { _ in
+            answer(
+                #"{"err": 0, "result": {"items": [\#(good), {"counter": "x", "title": "T"}], "total_count": 2}}"#)
+        }
+        #expect(played.urls.count == 1, "it counts as read")
+        #expect(played.observation("production")?.issues.map(\.id) == ["#1"])
+        #expect(played.report?.warnings.first?.hasPrefix("an item is left out: $.result.items[1].counter") == true)
+    }
+
     @Test func `each environment is asked for by itself, page by page while there is more`() throws {
         let source = try source(["environments": list("production", "beta")])
         let played = PlayedPoll(source, poll()) { request in

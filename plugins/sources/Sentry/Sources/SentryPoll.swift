@@ -1,5 +1,6 @@
 internal import PluginKit
 internal import SentryKit
+internal import SourceKit
 
 /// One poll under way: what is known so far, and which request comes next.
 ///
@@ -84,10 +85,14 @@ struct SentryPoll: Sendable {
             if let failure = pages.failure { return poll.goOn(without: number, failure) }
             do throws(JSONMismatch) {
                 var groups: [SessionGroup] = []
+                var left = LeftOut()
                 for body in pages.bodies {
-                    groups += try SessionGroup.groups(in: body, hasReleases: hasReleases, now: poll.poll.now)
+                    groups += try SessionGroup.groups(
+                        in: body, hasReleases: hasReleases, now: poll.poll.now, leaving: &left)
                 }
                 poll.measured.append(groups)
+                poll.inquiry.warn(of: left, "a group of sessions", "groups of sessions")
+                if left.count > 0, !hasReleases { poll.isPartial = true }
                 if pages.isCut || groups.count >= window.groupsMax {
                     poll.inquiry.warnings.append(
                         "more than \(groups.count) \(hasReleases ? "releases" : "apps") since \(window.from): "
@@ -108,7 +113,10 @@ struct SentryPoll: Sendable {
         case .notFound where number == 0 && source.wantsIssues:
             // A server that speaks the API without release health, or a wrong organization: the issues will tell.
             poll.sessionsFailure = failure
-            poll.inquiry.warnings.append("this server has no release health, only issues: \(failure.description)")
+            poll.inquiry.warnings.append(
+                inquiry.directory.hasSessions
+                    ? failure.description
+                    : "this server has no release health, only issues: \(failure.description)")
             return poll.askIssues(0)
         case .rateLimited where number >= source.passes.count:
             // The shortest window is whole; it decides about most alarms.
@@ -155,7 +163,7 @@ struct SentryPoll: Sendable {
         query += window.query.filter { $0.name != "interval" }
         return pages(.issues, query + SentryPoll.list("is:unresolved", by: "freq")) { [query] poll, pages in
             var poll = poll
-            let (issues, failure) = SentryInquiry.issues(in: pages)
+            let (issues, failure) = poll.inquiry.issues(in: pages)
             poll.issues.append((environment, issues))
             if let failure {
                 // The figures are what alarms are made of; issues only explain them.
@@ -187,7 +195,7 @@ struct SentryPoll: Sendable {
     ) -> PollStep {
         pages(.issues, query, most: 1) { poll, pages in
             var poll = poll
-            let (issues, failure) = SentryInquiry.issues(in: pages)
+            let (issues, failure) = poll.inquiry.issues(in: pages)
             poll.issues[poll.issues.count - 1].issues += issues
             if let failure, !(mayBeRefused && failure.reason == .refused) { return poll.finish(without: failure) }
             return then(poll)
@@ -205,6 +213,9 @@ struct SentryPoll: Sendable {
     private func finish(after failures: [PollFailure] = []) -> PollStep {
         var poll = self
         var observations = poll.sessionObservations()
+        if !observations.isEmpty { poll.inquiry.noteSessions() }
+        // One that never told of sessions need not have any.
+        let lost = inquiry.directory.hasSessions ? sessionsFailure : nil
         poll.addIssues(to: &observations)
         return .finish(
             PollReport(
@@ -214,7 +225,7 @@ struct SentryPoll: Sendable {
                 warnings: poll.inquiry.warnings,
                 notes: [poll.uninstrumented].compactMap(\.self),
                 unread: poll.isPartial || poll.sessionsFailure != nil ? .anything : .nothing
-            ).waiting(after: failures)
+            ).waiting(after: [lost].compactMap(\.self) + failures)
         )
     }
 

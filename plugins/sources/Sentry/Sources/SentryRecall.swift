@@ -1,5 +1,6 @@
 internal import PluginKit
 internal import SentryKit
+internal import SourceKit
 
 /// The past of an organization, in the buckets in which the service counts.
 ///
@@ -92,7 +93,9 @@ struct SentryRecall: Sendable {
             var poll = poll
             if let failure = pages.failure { return .fail(failure) }
             do throws(JSONMismatch) {
-                poll.measured.append(try groups(pages, question))
+                var left = LeftOut()
+                poll.measured.append(try groups(pages, question, leaving: &left))
+                poll.inquiry.warn(of: left, "a group of sessions", "groups of sessions")
             } catch {
                 return .fail(SentryInquiry.failure(.sessions, error))
             }
@@ -112,13 +115,17 @@ struct SentryRecall: Sendable {
         return pages.isCut || (last?.count ?? 0) >= Window.groupsMax(intervals: question.intervals)
     }
 
-    private func groups(_ pages: SentryInquiry.Pages, _ question: Question) throws(JSONMismatch) -> [SessionGroup] {
+    private func groups(
+        _ pages: SentryInquiry.Pages, _ question: Question, leaving left: inout LeftOut
+    ) throws(JSONMismatch) -> [SessionGroup] {
         var groups: [SessionGroup] = []
         for body in pages.bodies {
             groups +=
                 question.isSplit
-                ? try SessionGroup.buckets(in: body, of: question.interval, hasReleases: question.hasReleases)
-                : try SessionGroup.groups(in: body, hasReleases: question.hasReleases, now: question.to)
+                ? try SessionGroup.buckets(
+                    in: body, of: question.interval, hasReleases: question.hasReleases, leaving: &left)
+                : try SessionGroup.groups(
+                    in: body, hasReleases: question.hasReleases, now: question.to, leaving: &left)
         }
         // The service widens what it is asked for to whole intervals; what has not ended is not known yet.
         return groups.filter { $0.span.to <= question.to && $0.span.from >= question.from }

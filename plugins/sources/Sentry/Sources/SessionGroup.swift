@@ -44,23 +44,21 @@ struct SessionGroup: Hashable, Sendable {
     /// Reads the groups that had any traffic.
     ///
     /// - Parameter hasReleases: whether releases were asked for; then a group without one is passed over.
-    static func groups(in body: JSONReader, hasReleases: Bool, now: Moment) throws(JSONMismatch) -> [SessionGroup] {
+    static func groups(
+        in body: JSONReader, hasReleases: Bool, now: Moment, leaving left: inout LeftOut
+    ) throws(JSONMismatch) -> [SessionGroup] {
         let start = try body.member("start")
         let end = try body.member("end")
         // The service names the end of the interval that is still filling; nothing is known of what has not happened.
         guard let span = TimeSpan(from: try start.moment(), to: min(try end.moment(), now)) else {
             throw start.mismatch(expected: "an instant before 'end' and before \(now)")
         }
-        var groups: [SessionGroup] = []
-        for element in try elements(of: body) {
+        return try list(of: body).elements(leaving: &left) { element throws(JSONMismatch) in
             let totals = try element.member("totals")
             let metrics = try metrics { figure throws(JSONMismatch) in try totals.optional(figure) }
-            guard let metrics, let group = try SessionGroup(element, span, metrics, hasReleases: hasReleases) else {
-                continue
-            }
-            groups.append(group)
+            guard let metrics else { return nil }
+            return try SessionGroup(element, span, metrics, hasReleases: hasReleases)
         }
-        return groups
     }
 
     /// Reads the buckets that had any traffic.
@@ -69,12 +67,13 @@ struct SessionGroup: Hashable, Sendable {
     static func buckets(
         in body: JSONReader,
         of length: Duration,
-        hasReleases: Bool
+        hasReleases: Bool,
+        leaving left: inout LeftOut
     ) throws(JSONMismatch) -> [SessionGroup] {
         var starts: [Moment] = []
         for interval in try body.member("intervals").elements() { starts.append(try interval.moment()) }
-        var buckets: [SessionGroup] = []
-        for element in try elements(of: body) {
+        let groups = try list(of: body).elements(leaving: &left) { element throws(JSONMismatch) -> [SessionGroup] in
+            var buckets: [SessionGroup] = []
             let series = try element.member("series")
             var columns: [String: [JSONReader]] = [:]
             for field in fields {
@@ -93,20 +92,22 @@ struct SessionGroup: Hashable, Sendable {
                 else { continue }
                 buckets.append(bucket)
             }
+            return buckets
         }
-        return buckets
+        return groups.flatMap(\.self)
     }
 
-    private static func elements(of body: JSONReader) throws(JSONMismatch) -> [JSONReader] {
-        let elements = try body.member("groups").elements()
-        guard elements.count <= groupsMax else {
+    private static func list(of body: JSONReader) throws(JSONMismatch) -> JSONReader {
+        let groups = try body.member("groups")
+        let count = try groups.elements().count
+        guard count <= groupsMax else {
             throw JSONMismatch(
                 path: "$.groups",
                 expected: "at most \(groupsMax) groups",
-                found: "\(elements.count) of them"
+                found: "\(count) of them"
             )
         }
-        return elements
+        return groups
     }
 
     /// Nil where a release was asked for and there is none.

@@ -84,6 +84,24 @@ import Testing
         #expect(played.observation("wallet-android")?.metrics["sessions"] == 1000)
         #expect(played.report?.warnings.count == 1)
         #expect(played.report?.warnings.first?.hasPrefix("issues: ") ?? false)
+        #expect(played.report?.missing?.description.hasPrefix("issues: ") == true)
+    }
+
+    @Test func `one issue that makes no sense is named and left out`() throws {
+        var server = Server()
+        server.issues = answer(
+            #"""
+            [{"id": "1", "shortId": "A-1", "title": "T", "project": {"slug": "wallet-ios"}},
+             {"id": "2", "shortId": "A-2", "title": "T", "count": "many", "project": {"slug": "wallet-ios"}},
+             {"id": "3", "shortId": "A-3", "title": "T", "project": {"slug": "wallet-ios"}}]
+            """#)
+        let played = server.play(try source(), poll(.hours(1)))
+        #expect(played.observation("wallet-ios")?.issues.map(\.id) == ["A-1", "A-3"])
+        #expect(
+            played.report?.warnings == [
+                "an issue is left out: $[1].count: expected a count in digits, found the string \"many\""
+            ])
+        #expect(played.report?.missing == nil)
     }
 
     @Test func `what is not an error is passed over, and hostile words stay words`() throws {

@@ -174,6 +174,38 @@ import Testing
         #expect(failure.description.contains(words), "\(failure)")
     }
 
+    @Test func `one group that makes no sense is named and left out, and then nobody knows who is gone`() throws {
+        var server = Server()
+        server.issues = answer("[]")
+        server.releases = answer(fixture: "sessions_empty_groups.json")
+        let groups = [4_507_001, 4_507_002].map { #"{"by": {"project": \#($0)}, "totals": {"sum(session)": 5}}"# }
+        let broken = #"{"by": {"project": 4507003}, "totals": {"sum(session)": "many"}}"#
+        server.apps = answer(
+            #"""
+            {"start": "2026-11-20T22:00:00Z", "end": "2026-11-21T00:00:00Z",
+             "groups": [\#(groups[0]), \#(broken), \#(groups[1])]}
+            """#)
+        let played = server.play(try source(), poll(.hours(1)))
+        #expect(played.observations.count == 2)
+        #expect(played.report?.warnings.first?.hasPrefix("a group of sessions is left out: $.groups[1].totals") == true)
+        #expect(played.report?.unread == .anything)
+    }
+
+    @Test func `sessions that were there and cannot be had any more are missed, unlike such as never were`() throws {
+        var server = Server()
+        let source = try source()
+        let cursor = try #require(server.play(source, poll(.hours(1))).report?.cursor)
+        server.apps = answer(fixture: "error_404.json", status: 404)
+        #expect(server.play(source, poll(.hours(1))).report?.missing == nil)
+        let played = server.play(source, poll(.hours(1), cursor: cursor))
+        #expect(played.report?.missing?.reason == .notFound)
+        #expect(played.report?.warnings.contains { $0.contains("no release health") } == false)
+        #expect(played.observation("wallet-android")?.issues.isEmpty == false)
+        // Nor is it forgotten.
+        let next = server.play(source, poll(.hours(1), cursor: try #require(played.report?.cursor)))
+        #expect(next.report?.missing?.reason == .notFound)
+    }
+
     @Test func `a group that comes twice counts once`() throws {
         var server = Server()
         server.issues = answer("[]")
