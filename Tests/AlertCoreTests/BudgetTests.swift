@@ -72,6 +72,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         let digest = try #require(bot.decisions.last)
         #expect(digest.reason.description == "budget:calm-down")
         #expect(digest.message.incidents.count == 2)
+        #expect(digest.message.announces == .warning)
         #expect(digest.message.lines.count == 2)
         #expect(digest.message.headline == "🟠 shop: 2 firing, held until now by calm-down")
         #expect(bot.objections == [])
@@ -99,6 +100,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         bot.advance(by: .hours(1))
         #expect(bot.marks() == "OhhDhhhD")
         #expect(bot.decisions.last?.message.headline == "🗒 shop: 3 resolved, held until now by calm-down")
+        #expect(bot.decisions.last?.message.announces == nil)
         #expect(bot.state.incidents.isEmpty)
     }
 

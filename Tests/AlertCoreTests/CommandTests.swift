@@ -203,6 +203,20 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `what has been opened again is not retried by hand as well`() {
+        var bot = Rehearsal.checked(.rehearsed())
+        bot.sendAnswer = { _, _ in (.refusedChannel("gone"), .zero) }
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        let dead = bot.sends.first { $0.delivery.channel == "team" }?.delivery.id ?? ""
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.reload(.rehearsed())
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team") == [.opened, .opened])
+        guard case .refused(let why, _) = tell(&bot, .retry(dead)) else { return #expect(Bool(false)) }
+        #expect(why.contains("again since it failed"))
+    }
+
     @Test func `a dead letter of what is over by now is announced as over, for no end would follow it`() throws {
         var bot = withDeadLetter()
         let id = bot.state.outbox.history[0].delivery.id

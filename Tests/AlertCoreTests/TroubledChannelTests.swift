@@ -155,7 +155,7 @@ import Testing
         bot.start()
         let (first, second) = (Subject(source: "ios", app: "first"), Subject(source: "ios", app: "second"))
         bot.see(.warning, of: first)
-        bot.advance(by: .hours(9))
+        bot.advance(by: .minutes(30))
         #expect(bot.kindsSent(to: "team") == [.opened])
         isGone = false
         bot.see([(first, .warning), (second, .warning)])
@@ -164,6 +164,86 @@ import Testing
         bot.see([(first, .fine), (second, .fine)])
         bot.advance(by: .minutes(1))
         #expect(bot.kindsSent(to: "team").suffix(2) == [.resolved, .resolved])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a channel that refused something is tried again every hour and after a start, with the worst of it`() {
+        var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
+        bot.comparesReplay = true
+        var isGone = true
+        bot.sendAnswer = { delivery, _ in
+            (isGone && delivery.channel == "team" ? .refusedChannel("403") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        let (first, second) = (Subject(source: "ios", app: "first"), Subject(source: "ios", app: "second"))
+        bot.see([(first, .warning), (second, .critical)])
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team").count == 2)
+        bot.advance(by: .hours(5))
+        let tries = bot.sends.filter { $0.delivery.channel == "team" }.dropFirst(2)
+        #expect((4...5).contains(tries.count), "\(tries.count)")
+        #expect(tries.allSatisfy { $0.delivery.message.incidents[0].subject == second })
+        bot.crash()
+        bot.advance(by: .minutes(1))
+        let tried = bot.kindsSent(to: "team").count
+        #expect(tried == 2 + tries.count + 1)
+        isGone = false
+        bot.advance(by: .hours(2))
+        // Both are opened there, and the second is no news any more.
+        #expect(bot.kindsSent(to: "team").count == tried + 2)
+        #expect(!bot.state.incidents.all.contains { $0.rule == "channel-failing" })
+        bot.advance(by: .hours(4))
+        #expect(bot.kindsSent(to: "team").last == .reminder)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what was given up after a day is tried again an hour later`() {
+        // Reminders would renew it.
+        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
+        var bot = Rehearsal(.rehearsed(detectors: [rule], channels: teamAndOps, reportTo: "ops"))
+        bot.comparesReplay = true
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? .retry(after: nil, "503") : .delivered(receipt: nil), .zero)
+        }
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .hours(24) + .minutes(30))
+        #expect(bot.state.outbox.deliveries.values.filter { $0.channel == "team" }.isEmpty)
+        bot.advance(by: .hours(2))
+        #expect(bot.state.outbox.deliveries.values.filter { $0.channel == "team" }.map(\.kind) == [.opened])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `where the channel that hears of troubles is dead, and the one that is told of it, a third hears`() {
+        let routes = [Route(match: .on(["app": "alertbot"]), to: ["team"]), Route(to: ["team"])]
+        let channels = ["team", "ops", "third"].map { ChannelPlan(name: $0) }
+        var bot = Rehearsal(.rehearsed(channels: channels, routes: routes, reportTo: "ops"))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "third" ? .delivered(receipt: nil) : .refusedChannel("404"), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(5))
+        let told = bot.sends.filter { $0.delivery.channel == "third" }.map(\.delivery.message.incidents[0])
+        #expect(Set(told.map(\.subject.source)) == ["team", "ops"])
+        #expect(told.allSatisfy { $0.rule == "channel-failing" })
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a trouble whose message dies with the channel that was to hear of it is told to the others`() {
+        var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "ops" ? .refusedChannel("404") : .delivered(receipt: nil), .zero)
+        }
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        for _ in 0..<12 {
+            bot.fail()
+            bot.advance(by: .minutes(5))
+        }
+        let told = bot.sends.filter { $0.delivery.channel == "team" }.map(\.delivery.message.incidents[0].rule)
+        #expect(Set(told) == ["channel-failing", "source-failing"])
         #expect(bot.objections == [])
     }
 

@@ -99,7 +99,7 @@ extension SeededRandom {
     }
 
     mutating func message() -> Message {
-        Message(
+        var message = Message(
             kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), at: moment(), headline: text(),
             fields: list(upTo: 3) { .init($0.text(), $0.text()) }, reason: text(),
             issues: list(upTo: 3) { random in
@@ -107,6 +107,8 @@ extension SeededRandom {
             }, sparkline: maybe { $0.text() }, lines: list(upTo: 3) { $0.text() },
             links: list(upTo: 3) { .init($0.text(), $0.text()) }, footer: text(),
             incidents: list(upTo: 2) { IncidentSummary($0.incident()) })
+        message.announces = maybe { $0.pick(Severity.allCases) }
+        return message
     }
 
     mutating func delivery() -> Delivery {

@@ -117,7 +117,7 @@ internal import Testing
         }
         let taken = await attempt { sent, timeout throws(TransportError) in
             #expect(sent == mail)
-            #expect(timeout == Courier.attemptTimeout)
+            #expect(timeout == Courier.mailTimeout)
             return MailAnswer(MailReply(.message, 250))
         }
         #expect(taken == .delivered(receipt: nil))

@@ -217,6 +217,17 @@ import Testing
         #expect(entry["channels"]?.array?.first?["closed_by"] == "muted:vacation")
     }
 
+    @Test func `what nobody has confirmed for too long is not called fine`() {
+        var bot = bot()
+        bot.pollAnswer = { _, _ in nil }
+        bot.see(.fine)
+        bot.suspend(for: .minutes(45))
+        let text = paragraph(bot)[0]
+        #expect(
+            text.contains("\n  no news since Fri 20 Nov 12:00 UTC; by the last figures: fine; no incident\n"),
+            "\(text)")
+    }
+
     @Test func `gates that let pass are named, too`() throws {
         var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 22:00", until: "2026-11-20 23:00")]))
         bot.see(.warning)
@@ -241,7 +252,9 @@ import Testing
         bot.see(.warning)
         bot.advance(by: .minutes(1))
         #expect(
-            paragraph(bot, app: "shop")[0].contains("\n  team: not delivered (Fri 20 Nov 12:00 UTC): HTTP 410"),
+            paragraph(bot, app: "shop")[0].contains(
+                "\n  team: not delivered (Fri 20 Nov 12:00 UTC): HTTP 410; the channel is tried again every hour"
+            ),
             "\(paragraph(bot))")
         let way = WhyReport(bot.state, bot.plan, at: bot.now, app: "shop").json["why"]?.array?.first?["channels"]?.array
         #expect(way?.first?["failed"] == "HTTP 410")

@@ -87,8 +87,8 @@ public struct Mentions: Sendable {
     ///
     /// - Parameter now: when it is sent.
     public func called(by message: Message, at now: Moment) -> [String] {
-        guard message.kind == .opened || message.kind == .escalated else { return [] }
-        return (called[message.severity] ?? []).flatMap { called in
+        guard let severity = message.callsFor else { return [] }
+        return (called[severity] ?? []).flatMap { called in
             switch called {
             case .always(let form): [form]
             case .onCall(let rotation, let forms): forms[rotation.person(on: now).name] ?? []

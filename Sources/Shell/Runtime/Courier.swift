@@ -16,6 +16,9 @@ public struct Courier: Sendable {
 
     /// For an attempt as a whole: Standard Webhooks advises 15 to 30 seconds.
     public static let attemptTimeout = Duration.seconds(30)
+    /// The same for a mail: servers that look at it, or keep strangers waiting, answer late, and one that has taken it and is
+    /// not waited for gets it twice. RFC 5321 (4.5.3.2) has a client wait for minutes.
+    public static let mailTimeout = Duration.minutes(2)
     /// For what is only nice to have, and what the next message of the incident waits for.
     static let updateTimeout = Duration.seconds(5)
     /// For all that a picture takes once its message has arrived, which nothing waits for; waits that the service asks
@@ -244,7 +247,7 @@ public struct Courier: Sendable {
     private func send(_ mail: Mail, for channel: any Channel) async -> DeliveryOutcome {
         let result: MailResult
         do {
-            result = .answered(try await ports.web.send(mail, timeout: Courier.attemptTimeout))
+            result = .answered(try await ports.web.send(mail, timeout: Courier.mailTimeout))
         } catch {
             result = .failed(error)
         }

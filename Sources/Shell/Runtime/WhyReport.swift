@@ -197,13 +197,16 @@ public struct WhyReport: Sendable {
     }
 
     private func state(_ explanation: Explanation) -> String {
-        let thinks =
+        let judged =
             switch explanation.judgement.verdict {
             case .firing(let severity) where explanation.isTrouble: "a trouble of the bot itself (\(severity.rawValue))"
             case .firing(let severity): "fires (\(severity.rawValue))"
             case .unknown: "cannot judge yet"
             case .ok: "fine"
             }
+        // What figures say that nobody has confirmed since is not how things are.
+        let since = explanation.noNewsSince.map { "no news since \(clock($0)); by the last figures: " } ?? ""
+        let thinks = since + judged
         guard let incident = explanation.incident else {
             guard case .firing = explanation.judgement.verdict else { return "\(thinks); no incident" }
             // A rule that is new, or was changed, judges what comes from now on.
@@ -231,6 +234,7 @@ public struct WhyReport: Sendable {
             parts.append("not sent: a gate dropped it")
         } else if let failed = failed(way, explanation.incident) {
             parts.append("not delivered (\(clock(failed.at))): \(failed.sentence)")
+            parts.append("the channel is tried again every hour")
         } else if explanation.incident?.state == .firing {
             parts.append("not sent yet")
         } else {

@@ -4,8 +4,14 @@ internal import PluginKit
 
 extension Plan {
     /// The channels that the routes name for an incident, in the order of the config, and those it has escalated to.
-    func channels(for incident: Incident, at now: Moment) -> [String] {
+    ///
+    /// - Parameter dead: the channels that nothing reaches. Where a trouble of the bot would be told to these alone, all others
+    ///   hear of it rather than nobody.
+    func channels(for incident: Incident, at now: Moment, dead: Set<String> = []) -> [String] {
         var names = routes(of: incident, at: now)
+        if !dead.isEmpty, incident.isTroubleOfBot, dead.isSuperset(of: names) {
+            names += channels.map(\.name).filter { !dead.contains($0) && !isSilent($0, about: incident) }
+        }
         for escalation in escalations(of: incident) where escalation.from <= now {
             names += escalation.channels.filter { !names.contains($0) && !isSilent($0, about: incident) }
         }
@@ -19,7 +25,7 @@ extension Plan {
     }
 
     private func routes(of incident: Incident, at now: Moment) -> [String] {
-        if Trouble(rawValue: incident.rule) != nil, incident.subject.app == Subject.botApp {
+        if incident.isTroubleOfBot {
             if let reportTo, !isSilent(reportTo, about: incident) { return [reportTo] }
             let others = routed(incident, at: now).filter { !isSilent($0, about: incident) }
             // Where the routes lead to the channel alone that it is about, all others hear of it rather than nobody.
@@ -52,10 +58,10 @@ extension Plan {
 
     /// Whether the channel is that of somebody whose turn is over, or has not come: they hear how it ends, and nothing
     /// that asks anybody to do something.
-    func isOffDuty(_ channel: String, for incident: Incident, at now: Moment) -> Bool {
+    func isOffDuty(_ channel: String, for incident: Incident, at now: Moment, dead: Set<String>) -> Bool {
         guard !rotations.isEmpty else { return false }
         return ways(of: incident).contains { $0.onCall.contains { $0.people.contains { $0.channel == channel } } }
-            && !channels(for: incident, at: now).contains(channel)
+            && !channels(for: incident, at: now, dead: dead).contains(channel)
     }
 
     /// When somebody else is on call whom the incident concerns; nil where nobody ever is.
@@ -63,4 +69,9 @@ extension Plan {
         guard !rotations.isEmpty else { return nil }
         return ways(of: incident).flatMap(\.onCall).compactMap { $0.nextChange(after: now) }.min()
     }
+}
+
+extension Incident {
+    /// Whether it is about the bot itself.
+    fileprivate var isTroubleOfBot: Bool { subject.app == Subject.botApp && Trouble(rawValue: rule) != nil }
 }

@@ -26,7 +26,9 @@ extension Incidents {
     /// reminder would make sense there. It is told anew when it works again, or when things get worse.
     ///
     /// - Parameter forNow: whether the channel is still there, and only does not work.
-    mutating func forgetAnnouncement(_ delivery: Delivery, forNow: Bool, _ output: inout Output) -> [Touch] {
+    mutating func forgetAnnouncement(
+        _ delivery: Delivery, forNow: Bool, at now: Moment, _ output: inout Output
+    ) -> [Touch] {
         guard delivery.kind == .opened || delivery.kind == .digest, !delivery.mayHaveArrived else { return [] }
         // Of what was under way when its channel went, nobody has heard whether it arrived.
         if !forNow, case .attempting = delivery.phase { return [] }
@@ -41,6 +43,7 @@ extension Incidents {
             standing.heard = nil
             standing.firstSaid = nil
             standing.undelivered = forNow ? announced : nil
+            if forNow { standing.lastSaid = now }
             keep(standing, of: id, in: delivery.channel, &output)
             touched.append(.reschedule(id))
         }
@@ -75,6 +78,32 @@ extension Incidents {
             touched.append(.revisit(incident.id))
         }
         return touched
+    }
+
+    /// Has the channel tried with one of what never reached it, the worst first: where nothing else is sent there, nobody would
+    /// ever know that it works again, or that what refused it was somebody else's mistake.
+    ///
+    /// - Parameter latest: what was tried later than that waits.
+    mutating func offerAgain(_ channel: String, triedBy latest: Moment, _ output: inout Output) -> Touch? {
+        func order(_ incident: Incident) -> (Severity, Moment) {
+            // Of equals the one that waits for longest.
+            (incident.severity, incident.standings[channel]?.lastSaid ?? .earliest)
+        }
+        let waiting = inOrder.filter { incident in
+            guard incident.isOpen, let standing = incident.standings[channel], standing.undelivered != nil else {
+                return false
+            }
+            return (standing.lastSaid ?? .earliest) <= latest
+        }
+        guard
+            let incident = waiting.max(by: { left, right in
+                let (one, other) = (order(left), order(right))
+                return one.0 != other.0 ? one.0 < other.0 : one.1 > other.1
+            }), var standing = incident.standings[channel]
+        else { return nil }
+        standing.undelivered = nil
+        keep(standing, of: incident.id, in: channel, &output)
+        return .revisit(incident.id)
     }
 
     /// The channel leads to another chat, which has heard of nothing: what is open begins there, and of what is over no

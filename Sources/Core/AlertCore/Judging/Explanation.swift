@@ -29,6 +29,8 @@ public struct Explanation: Sendable {
     public let subject: Subject
     public let key: String?
     public let judgement: Judgement
+    /// When the figures behind the judgement were last known to hold, where that is too long ago to be believed.
+    public let noNewsSince: Moment?
     public let incident: Incident?
     /// When a pending incident begins to fire, if the condition holds until then.
     public let firesAt: Moment?
@@ -109,8 +111,9 @@ extension Core {
             let verdict: Judgement.Verdict = incident.isOpen ? .firing(incident.severity) : .ok(recovered: true)
             return Explanation(
                 rule: incident.rule, subject: incident.subject, key: nil,
-                judgement: Judgement(verdict, .between, incident.evidence), incident: incident.isOpen ? incident : nil,
-                firesAt: nil, ways: incident.isOpen ? ways(state, incident, at: now) : [],
+                judgement: Judgement(verdict, .between, incident.evidence), noNewsSince: nil,
+                incident: incident.isOpen ? incident : nil, firesAt: nil,
+                ways: incident.isOpen ? ways(state, incident, at: now) : [],
                 escalations: escalations(of: incident, at: now),
                 over: over[identity] ?? [])
         }
@@ -122,7 +125,8 @@ extension Core {
         let identity = IncidentKey(rule: rule.name, subject: judged.subject, key: judged.key)
         let incident = state.incidents[identity: identity]
         return Explanation(
-            rule: rule.name, subject: judged.subject, key: judged.key, judgement: judged.judgement, incident: incident,
+            rule: rule.name, subject: judged.subject, key: judged.key, judgement: judged.judgement,
+            noNewsSince: state.noNewsSince(judged.subject, for: rule, plan, at: now), incident: incident,
             firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
             ways: ways(state, incident ?? wouldBe(judged, state, at: now), at: now),
             escalations: incident.map { escalations(of: $0, at: now) } ?? [], over: over[identity] ?? [])
@@ -144,7 +148,8 @@ extension Core {
     }
 
     private func ways(_ state: State, _ incident: Incident, at now: Moment) -> [Explanation.Way] {
-        let routed = plan.channels(for: incident, at: now)
+        let dead = state.incidents.deadChannels(for: incident, plan)
+        let routed = plan.channels(for: incident, at: now, dead: dead)
         return plan.channels.map(\.name).filter { routed.contains($0) || incident.standings[$0] != nil }.map {
             channel in
             let standing = incident.standings[channel]
@@ -155,7 +160,7 @@ extension Core {
                 channel: channel, standing: standing, closure: closure,
                 opening: closure.flatMap { state.firstOpening(for: notification, after: $0, at: now, plan).ifKnown },
                 gates: state.asked(notification, at: now, plan),
-                reminder: plan.isOffDuty(channel, for: incident, at: now)
+                reminder: plan.isOffDuty(channel, for: incident, at: now, dead: dead)
                     ? nil : standing.flatMap { state.reminderDue(incident, $0, in: channel, plan, at: now) })
         }
     }

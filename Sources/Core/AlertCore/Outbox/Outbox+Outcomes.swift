@@ -187,11 +187,8 @@ extension Outbox {
     }
 
     /// Ends the waits of channels that lead elsewhere since the config was loaded anew: who asked for them is asked no more.
-    ///
-    /// - Returns: These channels.
-    mutating func noteMoves(_ plan: Plan, at now: Moment, _ output: inout Output) -> [String] {
-        let moved = noteMoved(plan)
-        for name in moved {
+    mutating func noteMoves(_ plan: Plan, at now: Moment, _ output: inout Output) {
+        for name in noteMoved(plan) {
             if var record = channels[name] {
                 (record.failures, record.pausedUntil, record.lastError) = (0, nil, nil)
                 self.record(.channel(name: name, record), &output)
@@ -205,7 +202,6 @@ extension Outbox {
                 .info, "channel \(name) has a new address or credential: what was waiting is sent now",
                 ["channel": name])
         }
-        return moved
     }
 
     /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that

@@ -87,7 +87,7 @@ extension Turn {
                 // What only an event can release, the event brings back.
                 if hold.checkAgain < .latest { due.append(hold.checkAgain) }
             } else if let reminder = state.reminderDue(incident, standing, in: channel, plan, at: now),
-                !plan.isOffDuty(channel, for: incident, at: now)
+                !isOffDuty(channel, for: incident)
             {
                 due.append(reminder)
             }

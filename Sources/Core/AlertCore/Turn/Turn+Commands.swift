@@ -168,6 +168,9 @@ extension Turn {
             return .refused("delivery \(id) has not failed: it was \(entry.end.name) at \(plan.zone.words(entry.at))")
         }
         var again = entry.delivery
+        guard !isSaidAgain(again, since: entry.at) else {
+            return .refused("what delivery \(id) says has been sent to channel \(again.channel) again since it failed")
+        }
         if isPast(again) {
             again.message = writer.past(again.message)
             again.kind = again.message.kind
@@ -180,6 +183,18 @@ extension Turn {
         follow(state.incidents.announceAgain(again, at: now, &output))
         state.agenda.dispatch(again.channel, at: now)
         return .done("delivery \(id) is queued again for channel \(again.channel)", ["id": .string(id)])
+    }
+
+    /// Whether all that it opens has been opened there by another since.
+    private func isSaidAgain(_ delivery: Delivery, since failed: Moment) -> Bool {
+        let incidents = delivery.message.incidents
+        guard delivery.kind == .opened || delivery.kind == .digest, !incidents.isEmpty else { return false }
+        return incidents.allSatisfy { summary in
+            guard let standing = state.incidents[summary.id]?.standings[delivery.channel], standing.announced != nil,
+                let said = standing.firstSaid
+            else { return false }
+            return said >= failed
+        }
     }
 
     /// Whether it tells of things as going on that are over by now; no end would follow it.

@@ -37,13 +37,19 @@ extension Turn {
                         [.channel: channel, .moment: since, .cause: cause, .period: .period($0)])
                 } ?? Phrase(.troubleLate, [.channel: channel, .moment: since, .cause: cause]))
         case .dead(let delivery, let sentence):
+            let wasDead = state.incidents.deadChannels(plan).contains(delivery.channel)
             raiseTrouble(
                 .channelFailing, about: delivery.channel, severity: .critical,
                 Phrase(.troubleDead, [.channel: .text(delivery.channel), .cause: .text(sentence)]))
-            follow(state.incidents.forgetAnnouncement(delivery, forNow: true, &output))
+            follow(state.incidents.forgetAnnouncement(delivery, forNow: true, at: now, &output))
             state.incidents.forgetSwingsTold(delivery, &output)
+            guard !wasDead else { return }
+            // The bot's troubles that were told to this channel alone are told to others.
+            for incident in state.incidents.inOrder where incident.isOpen && incident.subject.app == Subject.botApp {
+                state.agenda.revisit(incident.id, at: now)
+            }
         case .abandoned(let delivery):
-            follow(state.incidents.forgetAnnouncement(delivery, forNow: false, &output))
+            follow(state.incidents.forgetAnnouncement(delivery, forNow: false, at: now, &output))
             state.incidents.forgetSwingsTold(delivery, &output)
         }
     }

@@ -48,6 +48,10 @@ extension Turn {
         let issues = part.members.first.map { state.issues(about: $0.notification.incident.subject) } ?? []
         var message = writer.message(
             part, gathering, why: plan.gate(gathering.gate)?.gate.gathers, issues: issues)
+        if message.kind == .digest {
+            message.announces =
+                part.members.filter { [.opened, .escalated].contains($0.notification.kind) }.map(\.severity).max()
+        }
         let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
         message.fields += remarked(part.members, remarks)
         let delivery = accept(message, message.kind, channel, incident: nil)

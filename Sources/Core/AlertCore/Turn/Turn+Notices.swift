@@ -8,7 +8,7 @@ extension Turn {
     mutating func announce(_ incident: Incident) {
         guard incident.state != .pending else { return }
         guard mayAnnounce(incident.id) else { return }
-        let concerned = incident.isOpen ? plan.channels(for: incident, at: now) : []
+        let concerned = incident.isOpen ? concernedChannels(of: incident) : []
         for channel in plan.channels.map(\.name)
         where concerned.contains(channel) || incident.standings[channel] != nil {
             guard let current = state.incidents[incident.id] else { return }
@@ -94,6 +94,16 @@ extension Turn {
         } else {
             send(notification, standing, reason)
         }
+    }
+
+    /// Whom an open incident concerns.
+    private func concernedChannels(of incident: Incident) -> [String] {
+        plan.channels(for: incident, at: now, dead: state.incidents.deadChannels(for: incident, plan))
+    }
+
+    /// Whether the channel is that of somebody whose turn it is not.
+    func isOffDuty(_ channel: String, for incident: Incident) -> Bool {
+        plan.isOffDuty(channel, for: incident, at: now, dead: state.incidents.deadChannels(for: incident, plan))
     }
 
     /// Notes when the gate opened that only an event could open: from then on it is a question of time whether what is

@@ -8,7 +8,7 @@ extension Turn {
         _ incident: Incident, _ standing: Standing, in channel: String
     ) -> (kind: Notification.Kind, reason: Reason)? {
         let want = wantedAnywhere(incident, standing, channel)
-        if want?.kind.asksSomebody == true, plan.isOffDuty(channel, for: incident, at: now) { return nil }
+        if want?.kind.asksSomebody == true, isOffDuty(channel, for: incident) { return nil }
         // A correction behind an alert that is over would call people anew.
         return want?.kind == .revised && plan.isPager(channel) ? nil : want
     }

@@ -122,10 +122,7 @@ struct Turn {
         for source in plan.sources { hasten(source) }
         state.schedule.enroll(plan)
         state.schedule.noteCatchUp(plan, at: now)
-        // Who was refused there may be taken here.
-        for channel in state.outbox.noteMoves(plan, at: now, &output) {
-            follow(state.incidents.tellAnew(channel, &output))
-        }
+        state.outbox.noteMoves(plan, at: now, &output)
         for channel in state.outbox.noteHomes(plan, at: now, &output) {
             output.note(
                 .info, "channel \(channel) leads to another chat now; incidents that are still open are reported there",
@@ -138,10 +135,8 @@ struct Turn {
         clearTrouble(.configRefused, about: Trouble.config)
         endIncidentsWithoutRule()
         letGoOfHeldForOthers()
-        // A channel that has gone and come back has nobody who says that it works again.
-        for channel in plan.channels where !state.incidents.isFailing(channel: channel.name) {
-            follow(state.incidents.tellAnew(channel.name, &output))
-        }
+        // A new start, or a new config, is a new chance for what was refused, too.
+        offerAgain(triedBy: now)
         for source in plan.sources { judgeSource(source.name) }
         for incident in state.incidents.inOrder { ripen(incident.id) }
         for incident in state.incidents.inOrder { reconsiderInTurn(incident.id) }
@@ -165,11 +160,28 @@ struct Turn {
         state.incidents.forgetOldSwings(at: now, &output)
         state.incidents.forgetAftermaths(at: now, &output)
         closeSilent()
+        offerAgain(triedBy: now - Turn.offeredAgainAfter)
         for subject in state.outdated(at: now) { state.figures.record(.forgotten(subject), &output) }
         clearTrouble(.clockStepped, about: Trouble.clock, ifOlderThan: Trouble.clockLifetime)
         clearTrouble(.journalDamaged, about: Trouble.journal, ifOlderThan: Trouble.damageLifetime)
         state.agenda.set(.housekeeping, now + .hours(1))
     }
+
+    /// Tries each channel that gave something up with one of what it missed. If that arrives, the rest follows.
+    private mutating func offerAgain(triedBy latest: Moment) {
+        let dead = state.incidents.deadChannels(plan)
+        for channel in plan.channels.map(\.name) {
+            if dead.contains(channel) {
+                follow(state.incidents.offerAgain(channel, triedBy: latest, &output))
+            } else {
+                // One that has gone and come back has nobody who says that it works again.
+                follow(state.incidents.tellAnew(channel, &output))
+            }
+        }
+    }
+
+    /// As long as a message waits before somebody hears of it.
+    private static let offeredAgainAfter = Outbox.lateAfter
 
     /// Closes incidents of which nothing has been known for as long as figures are kept. That is no good news, and is
     /// not told as such.

@@ -12,6 +12,7 @@ extension Message: JSONWritable {
 
     fileprivate func putOtherMembers(into json: inout JSONWriter) {
         json.member("severity", severity.rawValue)
+        json.member("announces", ifAny: announces?.rawValue)
         json.member("headline", headline)
         json.array("facts", ifAny: fields) { json, field in
             json.object { json in
@@ -52,6 +53,7 @@ extension Message: JSONWritable {
             kind: kind, severity: try reader.member("severity").choice(), at: at,
             headline: try reader.member("headline").string(), reason: try reader.optional("reason")?.string() ?? "",
             sparkline: try reader.optional("sparkline")?.string(), footer: try reader.member("footer").string())
+        announces = try reader.optional("announces")?.choice()
         if let chart = try reader.optional("chart") { self.chart = try Chart(chart) }
         for field in try reader.optional("facts")?.elements() ?? [] {
             fields.append(Field(try field.member("label").string(), try field.member("value").string()))

@@ -37,6 +37,8 @@ public struct Message: Hashable, Sendable {
     public let kind: Notification.Kind
     public let severity: Severity
     public let at: Moment
+    /// How bad that is at worst which a digest announces; nil where it announces nothing that was not known.
+    public var announces: Severity?
     /// Severity mark, app, figure, limit.
     public var headline: String
     public var fields: [Field]
@@ -77,6 +79,15 @@ public struct Message: Hashable, Sendable {
         self.links = links
         self.footer = footer
         self.incidents = incidents
+    }
+
+    /// How bad that is which calls for somebody; nil where nothing is new.
+    public var callsFor: Severity? {
+        switch kind {
+        case .opened, .escalated: severity
+        case .digest: announces
+        case .reminder, .revised, .resolved, .closed, .acknowledged, .test: nil
+        }
     }
 
     /// The whole message as plain text, one thing a line.

@@ -177,5 +177,5 @@ public struct EmailChannel: Channel {
 
 extension Message {
     /// Whether it should stand out among other mails: only what calls for somebody.
-    fileprivate var isUrgent: Bool { severity == .critical && [.opened, .escalated, .reminder].contains(kind) }
+    fileprivate var isUrgent: Bool { (kind == .reminder ? severity : callsFor) == .critical }
 }

@@ -64,11 +64,10 @@ enum NtfyPayload {
 extension Message {
     /// How loudly a telephone rings, from 1 to 5: as an alarm only for what calls for somebody.
     fileprivate var priority: Int64 {
-        guard [.opened, .escalated, .reminder].contains(kind) else { return 3 }
-        return switch severity {
+        switch kind == .reminder ? severity : callsFor {
         case .critical: 5
         case .warning: 4
-        case .info: 3
+        case .info, nil: 3
         }
     }
 

@@ -56,6 +56,19 @@ private func reply(
         #expect(try snapshotFlaw(of: request, named: "token-\(name)") == nil)
     }
 
+    @Test func `a digest calls whom an opening would call, where it announces one`() throws {
+        let channel = try channel(["mention": mention(["<!subteam^S0123>"])])
+        func text(_ announces: Severity?) throws -> String {
+            var digest = SampleMessages.digest
+            digest.announces = announces
+            let request = try #require(channel.request(for: digest))
+            return String(decoding: try #require(request.wireBody()?.bytes), as: UTF8.self)
+        }
+        #expect(try text(.critical).contains("<!subteam^S0123>"))
+        #expect(try !text(.warning).contains("S0123"))
+        #expect(try !text(nil).contains("S0123"))
+    }
+
     @Test func `the answer says which message it is`() throws {
         #expect(try channel().judge(.answered(taken), at: ChannelConformance.now) == .delivered(receipt: opening))
     }

@@ -4,9 +4,10 @@ internal import PluginKit
 /// something else than they mean. Whoever puts this channel in front of one of them, or of a relay that hands their
 /// answers on, is told the truth then.
 enum WebhookAnswer {
-    static func outcome(of response: HTTPResponse, at now: Moment) -> DeliveryOutcome {
+    /// - Parameter knowsIDs: whether the receiver is one that knows deliveries by their ids.
+    static func outcome(of response: HTTPResponse, knowsIDs: Bool, at now: Moment) -> DeliveryOutcome {
         switch Words(response) {
-        case .plain where response.status == 409:
+        case .plain where response.status == 409 && knowsIDs:
             // The receiver has this id already.
             .delivered(receipt: nil)
         case .plain: DeliveryOutcome(response, at: now)

@@ -4,7 +4,8 @@ public import PluginKit
 // secret.
 //
 // This is the channel for programs: it carries the same text that people get, and beside it the incidents with their
-// figures. The receiver recognises a repeated delivery by its `webhook-id`, so nothing has to be marked or held back.
+// figures. The receiver recognises a repeated delivery by its `webhook-id`, so nothing has to be marked or held back; another
+// service's interface (`body`, `hookshot`) does not.
 
 /// Posts JSON to any HTTP endpoint.
 public struct WebhookChannel: Channel {
@@ -43,8 +44,8 @@ public struct WebhookChannel: Channel {
         format == .hookshot
             ? Pace(perSecond: 1, burst: 10) : Pace(perSecond: 100_000, burst: 100_000, atOnce: 64)
     }
-    /// The bridge recognises nothing that it has seen.
-    public var isIdempotent: Bool { format != .hookshot }
+    /// The bridge recognises nothing that it has seen, and no other interface knows of the id in the headers.
+    public var isIdempotent: Bool { format != .hookshot && form == nil }
 
     private let bot: String
     private let address: WebhookAddress
@@ -112,7 +113,10 @@ public struct WebhookChannel: Channel {
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
         switch result {
-        case .answered(let response): WebhookAnswer.outcome(of: response, at: now)
+        case .answered(let response):
+            format == .hookshot
+                ? WebhookHookshot.outcome(of: response, at: now)
+                : WebhookAnswer.outcome(of: response, knowsIDs: isIdempotent, at: now)
         case .failed(let error): DeliveryOutcome(error)
         }
     }

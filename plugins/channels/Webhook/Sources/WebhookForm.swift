@@ -48,26 +48,32 @@ struct WebhookForm: Sendable {
     }
 
     /// The body of a posting; nil where it would be longer than anybody takes.
-    func json(_ posting: Posting) -> JSON? { json(body, posting) }
+    func json(_ posting: Posting) -> JSON? {
+        var message = posting.message
+        // That it may be known already stands wherever its title does.
+        if posting.possiblyRepeated { message.headline += " " + message.repeatNotice }
+        let bytesMax = posting.isPlain ? WebhookForm.plainTextBytesMax : WebhookForm.textBytesMax
+        return json(body, message, textBytesMax: bytesMax)
+    }
 
-    private func json(_ part: Part, _ posting: Posting) -> JSON? {
+    private func json(_ part: Part, _ message: Message, textBytesMax: Int) -> JSON? {
         switch part {
         case .fixed(let json): return json
         case .text(let text):
-            return text.text(of: posting.message, view, written: \.defused).map { text in
-                .string(text.cutInTheMiddle(to: WebhookForm.textBytesMax, markCost: 3, cost: \.bytesInJSON))
+            return text.text(of: message, view, written: \.defused).map { text in
+                .string(text.cutInTheMiddle(to: textBytesMax, markCost: 3, cost: \.bytesInJSON))
             }
         case .list(let parts):
             var elements: [JSON] = []
             for part in parts {
-                guard let element = json(part, posting) else { return nil }
+                guard let element = json(part, message, textBytesMax: textBytesMax) else { return nil }
                 elements.append(element)
             }
             return .array(elements)
         case .members(let parts):
             var members: [(String, JSON)] = []
             for part in parts {
-                guard let value = json(part.value, posting) else { return nil }
+                guard let value = json(part.value, message, textBytesMax: textBytesMax) else { return nil }
                 members.append((part.name, value))
             }
             return .object(JSONObject(members))
@@ -76,6 +82,8 @@ struct WebhookForm: Sendable {
 
     /// Of one text in the body; whoever takes less says so in its documentation, and the template can be shorter.
     private static let textBytesMax = 15_000
+    /// The same after a refusal: titles of alerts are often no longer than this, in Opsgenie 130 characters.
+    private static let plainTextBytesMax = 120
 }
 
 /// An address that may have places for what a message has; secrets in it stay secret.

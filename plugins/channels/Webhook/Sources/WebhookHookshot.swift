@@ -33,6 +33,14 @@ enum WebhookHookshot {
         ]
     }
 
+    /// What the bridge's answers mean. A room may have a function that answers in other words; a page is none of either.
+    static func outcome(of response: HTTPResponse, at now: Moment) -> DeliveryOutcome {
+        guard response.isSuccess else { return WebhookAnswer.outcome(of: response, knowsIDs: false, at: now) }
+        let answer = ChatAnswer(response, of: "The bridge", at: now)
+        if answer.json?["ok"] == false { return answer.retry(answer.said(answer.json?["error"]?.string)) }
+        return answer.isPage ? answer.strange(insteadOf: "\"ok\": true") : answer.delivered()
+    }
+
     /// In words nobody is called any more; what is left stands in addresses, which mean the same when it is encoded.
     private static func uncalling(_ text: String) -> String {
         text.replacing(/@(room|everyone|channel|here|all)/.ignoresCase().matchingSemantics(.unicodeScalar)) {

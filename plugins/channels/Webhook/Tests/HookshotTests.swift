@@ -41,7 +41,7 @@ private func channel() throws -> WebhookChannel {
     @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
         let conformance = ChannelConformance(
             try channel(), audience: .people, bodyBytesMax: 30_000, secrets: ["x7f3a9c"],
-            deliveredStatuses: [409], bodyFlaws: hookshotFlaws)
+            bodyFlaws: hookshotFlaws)
         #expect(conformance.violations() == [])
     }
 
@@ -66,6 +66,24 @@ private func channel() throws -> WebhookChannel {
         let gone = HTTPResponse(status: 404, body: Array(#"{"ok":false,"error":"Webhook not found"}"#.utf8))
         guard case .refusedChannel = channel.judge(.answered(gone), at: ChannelConformance.now) else {
             return #expect(Bool(false))
+        }
+    }
+
+    private static let answers: [(Int, String, String)] = [
+        (200, #"{"ok":true}"#, "delivered"), (200, "thanks", "delivered"), (202, "", "delivered"),
+        (200, #"{"ok":false,"error":"Failed to process webhook"}"#, "retry"), (409, "", "retry"),
+        (200, "<!doctype html><title>Log in</title>", "unknown"), (500, #"{"ok":false}"#, "retry"),
+    ]
+
+    @Test(arguments: answers)
+    func `what the bridge did not take has not arrived`(_ status: Int, _ body: String, _ meaning: String) throws {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        let outcome = try channel().judge(.answered(response), at: ChannelConformance.now)
+        switch outcome {
+        case .delivered: #expect(meaning == "delivered")
+        case .retry: #expect(meaning == "retry", "\(outcome)")
+        case .unknown: #expect(meaning == "unknown", "\(outcome)")
+        default: #expect(Bool(false), "\(outcome)")
         }
     }
 }
