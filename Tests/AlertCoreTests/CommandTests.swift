@@ -215,6 +215,11 @@ import Testing
         #expect(bot.kindsSent(to: "team") == [.opened, .opened])
         guard case .refused(let why, _) = tell(&bot, .retry(dead)) else { return #expect(Bool(false)) }
         #expect(why.contains("again since it failed"))
+        // Nor once it is over.
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team") == [.opened, .opened, .resolved])
+        guard case .refused = tell(&bot, .retry(dead)) else { return #expect(Bool(false)) }
     }
 
     @Test func `a dead letter of what is over by now is announced as over, for no end would follow it`() throws {

@@ -100,6 +100,10 @@ import Testing
             ),
             "\(opened.headline)")
         #expect(opened.incidents[0].severity == .warning)
+        // Of a part that waits for a budget nothing new is known.
+        bot.advance(by: .minutes(5))
+        bot.step(.polled(source: "ios", partial(bot, .rateLimited), validators: [:]))
+        #expect(lack(bot)?.since == begin)
         bot.advance(by: .minutes(5))
         bot.see(.fine)
         #expect(lack(bot) == nil)

@@ -324,6 +324,12 @@ private struct Floor: SubjectDetector {
         look(["A-1", "A-2"], hours: 1)
         #expect(bot.state.incidents.all.filter { $0.rule == "news" }.map(\.key) == ["A-2"])
         #expect(bot.decisions.filter { $0.message.incidents[0].rule == "news" }.map(\.kind) == [.opened])
+        // Those of a release are news beside them.
+        bot.advance(by: .minutes(5))
+        var known = line("5.2.0", 100, at: bot.now)
+        known.issues = [Issue(id: "A-3", title: "Crash A-3", users: 40, firstSeen: bot.now)]
+        bot.see([line("5.1.0", 100, at: bot.now), known])
+        #expect(bot.state.incidents.all.filter { $0.rule == "news" }.compactMap(\.key).sorted() == ["A-2", "A-3"])
         #expect(bot.objections == [])
     }
 

@@ -151,6 +151,8 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
     /// Why a part of what was asked for could not be had. A budget that is used up is no reason: what it leaves out is asked
     /// for later.
     public private(set) var missing: PollFailure?
+    /// Whether a part was not asked for, or not answered, because a budget is used up: nothing is known of it.
+    public private(set) var isPartWaiting = false
 
     public init(
         _ outcome: Outcome, cursor: JSON? = nil, limit: Moment? = nil, warnings: [String] = [],
@@ -174,6 +176,7 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
         report.limit = ([limit, spentUntil] + failures.map(\.limit)).compactMap(\.self).max()
         report.notBefore = ([notBefore, report.limit] + failures.map(\.retryAt)).compactMap(\.self).max()
         report.missing = missing ?? failures.first { $0.reason != .rateLimited }
+        report.isPartWaiting = isPartWaiting || failures.contains { $0.reason == .rateLimited }
         return report
     }
 

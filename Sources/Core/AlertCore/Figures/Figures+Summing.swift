@@ -39,7 +39,7 @@ extension Figures {
         // What a source says of the whole itself counts, for as long as it is kept.
         guard releaseCount(of: app) <= Figures.releasesMax,
             series[app].map({
-                $0.releasesSummed != nil || !$0.hasFigures || now - $0.figuresSeen > Figures.lifetime
+                $0.releasesSummed != nil || !$0.hasFigures || now - $0.figuresSeen > Figures.wholeStandsFor
             }) ?? true
         else { return false }
         var retention = plan.retention(of: app.source)
@@ -147,16 +147,19 @@ extension Figures {
             return !rule.judgesSum(of: whole.samples.last?.metrics ?? [:])
         }
         guard rule.match["release"] == nil, let whole = series[subject.whole] else { return false }
-        if rule.detector.readsIssues, !whole.issues.isEmpty { return true }
-        // Issues of the whole are no figures of it.
+        // Issues of the whole are no figures of it, and stand for nobody's.
         guard whole.releasesSummed != nil else {
-            let isFresh = known.map { $0.figuresSeen - whole.figuresSeen <= Figures.lifetime } ?? true
-            return whole.hasFigures && isFresh || rule.detector.metrics.isEmpty
+            return whole.hasFigures
+                && known.map { $0.figuresSeen - whole.figuresSeen <= Figures.wholeStandsFor } ?? true
         }
         guard let sum = whole.samples.last, rule.judgesSum(of: sum.metrics) else { return false }
         guard let own = known?.samples.last?.span else { return true }
         return own.to - sum.span.to <= max(Figures.sumLagMax, own.length.scaled(by: Figures.looksWaited))
     }
+
+    /// How long an app as a whole, as its source gave it, stands for releases that have newer figures: some give it once a
+    /// day.
+    private static let wholeStandsFor = Duration.days(2)
 
     /// How far a sum may be behind a release before it stands for it no more.
     private static let sumLagMax = Duration.hours(2)

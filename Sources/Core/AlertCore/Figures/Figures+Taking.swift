@@ -3,15 +3,17 @@ internal import PluginKit
 // Observations become figures: what makes no sense, or has lost what was there, is left out with a note.
 
 extension Figures {
-    /// Keeps what a source saw; gives back the subjects, in the order in which they came.
+    /// Keeps what a source saw; gives back the subjects, in the order in which they came, and the apps that were summed up
+    /// over their releases.
     ///
     /// - Parameter reach: since when figures of a subject are kept that are older than rules read.
     mutating func take(
         _ observations: [Observation], of source: String, _ plan: Plan, reach: (Subject) -> Moment?, at now: Moment,
         _ output: inout Output
-    ) -> [Subject] {
+    ) -> (subjects: [Subject], summed: Set<Subject>) {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
+        var summed: Set<Subject> = []
         var sheets = Sheets(keeping: retention, count: observations.count)
         var parts = Parts()
         subjects.reserveCapacity(observations.count)
@@ -31,11 +33,11 @@ extension Figures {
         }
         sheets.close(into: &output)
         for (app, spans) in parts.inOrder {
-            if sumUp(app, over: spans, plan, reach: reach(app), at: now, &output), !sheets.hasSeen(app) {
-                subjects.append(app)
-            }
+            guard sumUp(app, over: spans, plan, reach: reach(app), at: now, &output) else { continue }
+            summed.insert(app)
+            if !sheets.hasSeen(app) { subjects.append(app) }
         }
-        return subjects
+        return (subjects, summed)
     }
 
     /// Makes the observation what is kept of it; gives back what has to be recorded before it, or nil where it is not

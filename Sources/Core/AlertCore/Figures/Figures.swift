@@ -116,6 +116,20 @@ public struct Figures: Sendable {
         return kept.releasesSummed == nil || !kept.issues.isEmpty ? kept.issues : issues(ofReleasesOf: subject)
     }
 
+    /// Of whom these tell nothing but issues, though there are figures.
+    ///
+    /// - Parameter summed: the apps of which there is a new sum besides.
+    func ofIssuesAlone(_ observations: [Observation], summed: Set<Subject>) -> Set<Subject> {
+        // Of most answers none.
+        var subjects: Set<Subject> = []
+        for observation in observations where observation.metrics.isEmpty {
+            if series[observation.subject]?.hasFigures ?? false { subjects.insert(observation.subject) }
+        }
+        guard !subjects.isEmpty else { return subjects }
+        for observation in observations where !observation.metrics.isEmpty { subjects.remove(observation.subject) }
+        return subjects.subtracting(summed)
+    }
+
     /// Whether the app has figures of any kind: its own, or those of a release.
     func hasFigures(ofWhole app: Subject) -> Bool { series[app] != nil || releases[app] != nil }
 

@@ -10,7 +10,8 @@ extension Plan {
     func channels(for incident: Incident, at now: Moment, dead: Set<String> = []) -> [String] {
         var names = routes(of: incident, at: now)
         if !dead.isEmpty, incident.isTroubleOfBot, dead.isSuperset(of: names) {
-            names += channels.map(\.name).filter { !dead.contains($0) && !isSilent($0, about: incident) }
+            // Those that are dead as well, too: by now they may not be.
+            names += channels.map(\.name).filter { !names.contains($0) && !isSilent($0, about: incident) }
         }
         for escalation in escalations(of: incident) where escalation.from <= now {
             names += escalation.channels.filter { !names.contains($0) && !isSilent($0, about: incident) }

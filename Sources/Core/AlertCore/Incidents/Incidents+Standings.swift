@@ -80,30 +80,21 @@ extension Incidents {
         return touched
     }
 
-    /// Has the channel tried with one of what never reached it, the worst first: where nothing else is sent there, nobody would
-    /// ever know that it works again, or that what refused it was somebody else's mistake.
+    /// What is open and never reached the channel, what was tried longest ago first, of equals the worst.
     ///
     /// - Parameter latest: what was tried later than that waits.
-    mutating func offerAgain(_ channel: String, triedBy latest: Moment, _ output: inout Output) -> Touch? {
-        func order(_ incident: Incident) -> (Severity, Moment) {
-            // Of equals the one that waits for longest.
-            (incident.severity, incident.standings[channel]?.lastSaid ?? .earliest)
-        }
-        let waiting = inOrder.filter { incident in
+    func undelivered(in channel: String, triedBy latest: Moment) -> [Incident] {
+        let waiting = inOrder.compactMap { incident -> (incident: Incident, tried: Moment)? in
             guard incident.isOpen, let standing = incident.standings[channel], standing.undelivered != nil else {
-                return false
+                return nil
             }
-            return (standing.lastSaid ?? .earliest) <= latest
+            let tried = standing.lastSaid ?? .earliest
+            return tried <= latest ? (incident, tried) : nil
         }
-        guard
-            let incident = waiting.max(by: { left, right in
-                let (one, other) = (order(left), order(right))
-                return one.0 != other.0 ? one.0 < other.0 : one.1 > other.1
-            }), var standing = incident.standings[channel]
-        else { return nil }
-        standing.undelivered = nil
-        keep(standing, of: incident.id, in: channel, &output)
-        return .revisit(incident.id)
+        return waiting.sorted { left, right in
+            left.tried != right.tried
+                ? left.tried < right.tried : left.incident.severity > right.incident.severity
+        }.map(\.incident)
     }
 
     /// The channel leads to another chat, which has heard of nothing: what is open begins there, and of what is over no

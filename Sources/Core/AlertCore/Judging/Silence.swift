@@ -84,7 +84,7 @@ extension State {
         let subject = incident.subject
         if rule.scope == .source {
             // Such a rule is about silence itself, until what it speaks of is forgotten.
-            guard subject.app != subject.source, !figures.hasFigures(ofWhole: subject) else { return nil }
+            guard subject.app != subject.source, !hasFiguresKept(ofWhole: subject, at: now) else { return nil }
             return Silence(since: incident.evidence.span?.to ?? incident.since, cause: .vanished)
         }
         guard let known = lastKnown(incident, rule) else {
@@ -97,6 +97,14 @@ extension State {
         }
         let judged = incident.evidence.span?.to ?? incident.since
         return incident.isUncertain && judged < known ? Silence(since: judged, cause: .unjudged) : nil
+    }
+
+    /// Whether an app has figures, its own or those of a release, that are not older than any are kept: its issues may go on.
+    private func hasFiguresKept(ofWhole app: Subject, at now: Moment) -> Bool {
+        let all = ([app] + figures.releases(of: app)).compactMap { figures.series[$0] }
+        // Issues alone count where there never was anything else.
+        let figured = all.filter(\.hasFigures)
+        return (figured.isEmpty ? all : figured).contains { now - $0.figuresSeen < Figures.lifetime }
     }
 
     /// When nothing will be known any more of what an incident is about, should no more figures come; nil where that is

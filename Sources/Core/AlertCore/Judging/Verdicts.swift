@@ -44,6 +44,8 @@ struct Question {
     /// Whether rules are asked what they would have said when the figures came: for figures that an answer repeats,
     /// which are no older for that.
     var asSeen = false
+    /// Of whom the newest answer told issues alone: their figures are those that were judged before, and say nothing of now.
+    var ofIssuesAlone: Set<Subject> = []
 }
 
 extension State {
@@ -54,7 +56,9 @@ extension State {
             guard let series = figures.series[subject] else { continue }
             // A rule opens what it tells and nothing else, so this is so for each of them.
             let isOpen = incidents.isOpen(subject)
+            let isOfIssues = question.ofIssuesAlone.contains(subject)
             for rule in question.plan.detectors where rule.scope == .subject {
+                if isOfIssues, !rule.detector.metrics.isEmpty, !rule.detector.readsIssues { continue }
                 let moment = question.asSeen ? min(series.lastSeen, question.now) : question.now
                 judge(
                     subject, series, by: rule, isOpen: isOpen, at: moment, tellsAll: question.tellsJudgements, &verdicts
@@ -123,10 +127,6 @@ extension State {
             guard isOpen else { return }
             let why = Phrase(.closedOwn, [.rule: .text(rule.name)])
             return verdicts.all.append(Verdict(rule: rule, subject: subject, word: .unconcerned(why)))
-        }
-        // What was heard last were issues alone. The figures are those that were judged before, and say nothing of now.
-        guard series.figuresSeen >= series.lastSeen || rule.detector.metrics.isEmpty || rule.detector.readsIssues else {
-            return
         }
         // Where nothing is open and nobody listens, only an alarm needs words.
         if !isOpen, !tellsAll, let closeness = rule.judge?.glance(series, at: moment) {

@@ -58,13 +58,14 @@ extension SourceRecord {
             since: silentSince ?? now)
     }
 
-    /// Takes in what a usable answer lacked; an answer that says 'as before' lacks what the one before did.
+    /// Takes in what a usable answer lacked. One that says 'as before' lacks what the one before did, and of a part that waits
+    /// for a budget nothing new is known.
     mutating func noteLack(_ report: PollReport, at now: Moment) {
         if let missing = report.missing {
             lack = Failure(
                 reason: missing.reason, sentence: missing.description, since: lack?.since ?? now,
                 count: (lack?.count ?? 0) + 1)
-        } else if report.outcome != .unchanged {
+        } else if report.outcome != .unchanged, !report.isPartWaiting {
             lack = nil
         }
     }

@@ -169,7 +169,9 @@ extension Turn {
         }
         var again = entry.delivery
         guard !isSaidAgain(again, since: entry.at) else {
-            return .refused("what delivery \(id) says has been sent to channel \(again.channel) again since it failed")
+            return .refused(
+                "what delivery \(id) says has been sent to channel \(again.channel) again since it failed, or is on its way"
+            )
         }
         if isPast(again) {
             again.message = writer.past(again.message)
@@ -185,15 +187,21 @@ extension Turn {
         return .done("delivery \(id) is queued again for channel \(again.channel)", ["id": .string(id)])
     }
 
-    /// Whether all that it opens has been opened there by another since.
+    /// Whether all that it opens has been told there by others since.
     private func isSaidAgain(_ delivery: Delivery, since failed: Moment) -> Bool {
-        let incidents = delivery.message.incidents
+        let incidents = Set(delivery.message.incidents.map(\.id))
         guard delivery.kind == .opened || delivery.kind == .digest, !incidents.isEmpty else { return false }
-        return incidents.allSatisfy { summary in
-            guard let standing = state.incidents[summary.id]?.standings[delivery.channel], standing.announced != nil,
-                let said = standing.firstSaid
-            else { return false }
-            return said >= failed
+        let said = state.outbox.history.reduce(into: Set<String>()) { said, entry in
+            guard entry.at >= failed, entry.delivery.channel == delivery.channel, case .delivered = entry.end else {
+                return
+            }
+            said.formUnion(entry.delivery.incidents)
+        }
+        return incidents.subtracting(said).allSatisfy { id in
+            guard let standing = state.incidents[id]?.standings[delivery.channel], standing.announced != nil else {
+                return false
+            }
+            return standing.firstSaid.map { $0 >= failed } ?? false
         }
     }
 

@@ -5,10 +5,12 @@ internal import PluginKit
 
 extension Turn {
     /// Keeps what a source saw, and puts right what it makes wrong; gives back the subjects, in the order in which they
-    /// came.
-    mutating func receiveFigures(_ observations: [Observation], of source: String) -> [Subject] {
+    /// came, and of whom there were issues alone.
+    mutating func receiveFigures(
+        _ observations: [Observation], of source: String
+    ) -> (subjects: [Subject], ofIssuesAlone: Set<Subject>) {
         let before = figuresInQuestion(observations)
-        let subjects = keep(observations, of: source)
+        let (subjects, summed) = keep(observations, of: source)
         for (subject, known) in before.sorted(by: { $0.key < $1.key }) {
             let series = state.figures.series[subject]
             let touched = state.incidents.correct(subject, at: now, &output) { sighting in
@@ -18,10 +20,12 @@ extension Turn {
             }
             follow(touched)
         }
-        return subjects
+        return (subjects, state.figures.ofIssuesAlone(observations, summed: summed))
     }
 
-    private mutating func keep(_ observations: [Observation], of source: String) -> [Subject] {
+    private mutating func keep(
+        _ observations: [Observation], of source: String
+    ) -> (subjects: [Subject], summed: Set<Subject>) {
         let (incidents, now) = (state.incidents, now)
         guard incidents.mayBeCorrected else {
             return state.figures.take(observations, of: source, plan, reach: { _ in nil }, at: now, &output)

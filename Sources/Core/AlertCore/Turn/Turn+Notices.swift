@@ -101,6 +101,10 @@ extension Turn {
         plan.channels(for: incident, at: now, dead: state.incidents.deadChannels(for: incident, plan))
     }
 
+    func isConcerned(_ channel: String, with incident: Incident) -> Bool {
+        concernedChannels(of: incident).contains(channel)
+    }
+
     /// Whether the channel is that of somebody whose turn it is not.
     func isOffDuty(_ channel: String, for incident: Incident) -> Bool {
         plan.isOffDuty(channel, for: incident, at: now, dead: state.incidents.deadChannels(for: incident, plan))

@@ -82,9 +82,9 @@ extension Turn {
         switch report.outcome {
         case .values(let observations):
             record.noteAnswer(.values, at: now)
-            let subjects = receiveFigures(observations, of: source.name)
+            let (subjects, ofIssuesAlone) = receiveFigures(observations, of: source.name)
             _ = state.schedule.noteJudged(source.name)
-            record.noteFigures(judge(subjects))
+            record.noteFigures(judge(subjects, ofIssuesAlone: ofIssuesAlone))
             judgeVanished(of: source.name, except: report.unread, since: lastGood)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
@@ -92,7 +92,8 @@ extension Turn {
             let isNews = record.lastOutcome != .values && record.lastOutcome != .unchanged
             if state.schedule.noteJudged(source.name) || isNews {
                 let subjects = state.figures.subjects(of: source.name)
-                if judge(subjects, asSeen: true) == .near { record.isNear = true }
+                let aged = subjects.filter { state.figures.series[$0].map { $0.figuresSeen < $0.lastSeen } ?? false }
+                if judge(subjects, asSeen: true, ofIssuesAlone: Set(aged)) == .near { record.isNear = true }
             }
             record.noteAnswer(.unchanged, at: now)
         case .noData:
@@ -181,8 +182,11 @@ extension Turn {
     // MARK: - Judging
 
     /// Asks the rules about subjects, and moves incidents along; gives back how close the closest figure is to a limit.
-    private mutating func judge(_ subjects: [Subject], asSeen: Bool = false) -> Judgement.Closeness {
+    private mutating func judge(
+        _ subjects: [Subject], asSeen: Bool = false, ofIssuesAlone: Set<Subject>
+    ) -> Judgement.Closeness {
         var question = Question(plan: plan, now: now)
+        question.ofIssuesAlone = ofIssuesAlone
         question.tellsJudgements = tellsJudgements
         question.asSeen = asSeen
         var closeness = Judgement.Closeness.far

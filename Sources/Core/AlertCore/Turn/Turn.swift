@@ -172,11 +172,25 @@ struct Turn {
         let dead = state.incidents.deadChannels(plan)
         for channel in plan.channels.map(\.name) {
             if dead.contains(channel) {
-                follow(state.incidents.offerAgain(channel, triedBy: latest, &output))
+                tryAgain(channel, triedBy: latest)
             } else {
                 // One that has gone and come back has nobody who says that it works again.
                 follow(state.incidents.tellAnew(channel, &output))
             }
+        }
+    }
+
+    /// Has a channel that gave something up tried with one of what it missed and would still hear. Where nothing else is sent
+    /// there, nobody would ever know that it works again, or that what refused it was somebody else's mistake.
+    private mutating func tryAgain(_ channel: String, triedBy latest: Moment) {
+        for incident in state.incidents.undelivered(in: channel, triedBy: latest)
+        where isConcerned(channel, with: incident) {
+            guard var standing = incident.standings[channel] else { continue }
+            standing.undelivered = nil
+            guard wanted(incident, standing, in: channel) != nil else { continue }
+            state.incidents.keep(standing, of: incident.id, in: channel, &output)
+            state.agenda.revisit(incident.id, at: now)
+            return
         }
     }
 

@@ -39,7 +39,8 @@ extension Series: JSONWritable {
         for sample in try reader.member("samples").elements() { kept.samples.append(try Sample(sample)) }
         // Earlier journals have looks without figures between those with some.
         let hasFigures = kept.samples.contains { !$0.metrics.isEmpty }
-        if hasFigures { kept.samples.removeAll(where: \.metrics.isEmpty) }
+        let isMixed = hasFigures && kept.samples.contains(where: \.metrics.isEmpty)
+        if isMixed { kept.samples.removeAll(where: \.metrics.isEmpty) }
         kept.samplesBytes = kept.samples.reduce(0) { $0 + $1.bytes }
         for point in try reader.member("trail").elements() {
             kept.trail.append(
@@ -53,7 +54,11 @@ extension Series: JSONWritable {
         let began = try reader.optional("issue_memory")?.optional("began")
         kept.firstSeen = try (reader.optional("first_seen") ?? began)?.moment()
         kept.lastSeen = try reader.member("last_seen").moment()
-        if hasFigures { kept.figuresSeen = try reader.optional("figures_seen")?.moment() ?? kept.lastSeen }
+        if hasFigures {
+            kept.figuresSeen =
+                try reader.optional("figures_seen")?.moment()
+                ?? (isMixed ? kept.samples.map(\.seen).max() : nil) ?? kept.lastSeen
+        }
         for poll in try reader.optional("polls")?.elements() ?? [] { kept.polls.append(try Poll(poll)) }
         kept.releasesSummed = try reader.optional("releases")?.releaseCount()
         kept.reach = try reader.optional("reach")?.moment()

@@ -25,7 +25,11 @@ extension Series.Kept {
     mutating func add(_ observation: Observation, keeping retention: Retention) {
         memory.add(observation)
         firstSeen = firstSeen ?? observation.seen
-        if observation.metrics.isEmpty, hasFigures { return hear(of: observation) }
+        if observation.metrics.isEmpty, hasFigures {
+            // What is older than what was heard last is no news, and says nothing of labels.
+            if observation.seen >= lastSeen { hear(of: observation, keeping: labels) }
+            return
+        }
         // From the first figures on looks without any are none.
         if !observation.metrics.isEmpty, !hasFigures { letGoOfLooks() }
         let sample = Series.Sample(
@@ -46,9 +50,11 @@ extension Series.Kept {
     var hasFigures: Bool { figuresSeen != nil }
 
     /// Takes in what an observation says besides figures.
-    private mutating func hear(of observation: Observation) {
+    ///
+    /// - Parameter known: the labels that stay where it has none.
+    private mutating func hear(of observation: Observation, keeping known: [String: String] = [:]) {
         if !observation.issues.isEmpty { issues = observation.issues.worthKeeping }
-        labels = observation.labels.kept(bytesMax: Series.labelsBytesMax)
+        labels = observation.labels.isEmpty ? known : observation.labels.kept(bytesMax: Series.labelsBytesMax)
         lastSeen = max(lastSeen, observation.seen)
     }
 

@@ -35,7 +35,8 @@ public struct StaleDetector: Detector {
     public var scope: DetectorScope { .source }
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
-        guard let newest = sight.parts.compactMap(\.series.samples.last?.span).max(by: { $0.to < $1.to }),
+        let parts = StaleDetector.figured(sight.parts)
+        guard let newest = parts.compactMap(\.series.samples.last?.span).max(by: { $0.to < $1.to }),
             let lastGood = sight.lastGood
         else { return [Finding(unknown("no figures have arrived yet", nil))] }
         if lastGood - newest.to >= after {
@@ -60,15 +61,13 @@ public struct StaleDetector: Detector {
     /// which are back. An app is as young as the youngest of its releases.
     private func apps(in sight: Sight, _ lastGood: Moment) -> [Finding] {
         var newest: [Subject: TimeSpan] = [:]
-        for part in sight.parts {
-            guard let span = part.series.samples.last?.span else { continue }
-            let app = Subject(
-                source: part.subject.source, app: part.subject.app, environment: part.subject.environment)
-            if newest[app].map({ span.to > $0.to }) ?? true { newest[app] = span }
+        for (app, parts) in Dictionary(grouping: sight.parts, by: { StaleDetector.app(of: $0.subject) }) {
+            newest[app] = StaleDetector.figured(parts).compactMap(\.series.samples.last?.span).max { $0.to < $1.to }
         }
         let tracked = Set(sight.tracked.map(\.subject))
         return newest.sorted { $0.key < $1.key }.compactMap { app, span in
             let age = lastGood - span.to
+            guard age < StaleDetector.ageMax else { return nil }
             if age >= after {
                 let phrase = Phrase(
                     .staleApp, [.moment: .moment(span.to), .age: .period(age), .limit: .period(after)])
@@ -80,6 +79,20 @@ public struct StaleDetector: Detector {
             return Finding(Judgement(.ok(recovered: true), .far, evidence), about: app)
         }
     }
+
+    /// Those with figures, and all where none has any: issues that go on are no news of figures that have stopped.
+    private static func figured(_ parts: [Sight.Entry]) -> [Sight.Entry] {
+        let figured = parts.filter(\.series.hasFigures)
+        return figured.isEmpty ? parts : figured
+    }
+
+    private static func app(of subject: Subject) -> Subject {
+        Subject(source: subject.source, app: subject.app, environment: subject.environment)
+    }
+
+    /// As long as figures are kept of what a source does not name any more. What has been silent for longer is not announced
+    /// again, though its issues go on.
+    private static let ageMax = Duration.days(7)
 
     private func clock(_ moment: Moment) -> String { zone.words(moment) }
 

@@ -78,6 +78,25 @@ import Testing
         #expect(kinds(bot) == [.opened])
     }
 
+    @Test func `an app whose sessions stop is announced though issues of a release go on, and let go of after a week`()
+        throws
+    {
+        var bot = try bot()
+        let (shop, game) = (Subject(source: "ios", app: "shop"), Subject(source: "ios", app: "game"))
+        let release = Subject(source: "ios", app: "shop", release: "1.0")
+        bot.see([.figures(["users": 100], of: shop, at: bot.now)])
+        let end = bot.now + .days(9)
+        while bot.now < end {
+            bot.advance(by: .minutes(30))
+            bot.see([
+                .figures(["users": 100], of: game, at: bot.now),
+                .figures([:], of: release, at: bot.now, issues: [Issue(id: "A-1", title: "Crash")]),
+            ])
+        }
+        #expect(kinds(bot).filter { $0 != .reminder } == [.opened, .closed])
+        #expect(bot.state.incidents.isEmpty)
+    }
+
     @Test func `answers without any data keep nothing fresh`() throws {
         var bot = try bot()
         bot.see([.figures(["users": 100], at: bot.now)])

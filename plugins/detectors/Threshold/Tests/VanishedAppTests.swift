@@ -105,6 +105,32 @@ import ThresholdDetector
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [true, false])
+    func `figures are judged whatever was heard of issues, and when`(isOneAnswer: Bool) throws {
+        var bot = try bot(Self.alive)
+        let shop = Subject(source: "ios", app: "shop")
+        func issues(_ age: Duration) -> Observation {
+            Observation.figures([:], of: shop, at: bot.now - age, issues: [Issue(id: "A-1", title: "Crash")])
+        }
+        func figures(_ sessions: Double, _ age: Duration) -> Observation {
+            Observation.figures([.sessions: sessions], of: shop, at: bot.now - age, lasting: .hours(1))
+        }
+        bot.see([figures(400, .zero)])
+        bot.advance(by: .minutes(5))
+        // Two exporters, of which the one of figures is some seconds behind.
+        if isOneAnswer {
+            bot.see([figures(3, .seconds(20)), issues(.zero)])
+        } else {
+            bot.see([issues(.zero)])
+            bot.see([figures(3, .seconds(20))])
+        }
+        #expect(bot.state.incidents.all.map(\.state) == [.firing])
+        bot.advance(by: .minutes(5))
+        bot.see([figures(500, .seconds(20)), issues(.zero)])
+        #expect(bot.state.incidents.isEmpty)
+        #expect(bot.objections == [])
+    }
+
     @Test func `what counts as none because it is gone is not told as if it had been measured`() throws {
         var bot = try bot(Self.alive)
         answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
