@@ -253,7 +253,7 @@ import Testing
         bot.advance(by: .minutes(1))
         #expect(
             paragraph(bot, app: "shop")[0].contains(
-                "\n  team: not delivered (Fri 20 Nov 12:00 UTC): HTTP 410; every hour the channel is tried with one of what it missed"
+                "\n  team: not delivered (Fri 20 Nov 12:00 UTC): HTTP 410; the channel is retried every hour with one incident it missed"
             ),
             "\(paragraph(bot))")
         let way = WhyReport(bot.state, bot.plan, at: bot.now, app: "shop").json["why"]?.array?.first?["channels"]?.array

@@ -234,7 +234,7 @@ public struct WhyReport: Sendable {
             parts.append("not sent: a gate dropped it")
         } else if let failed = failed(way, explanation.incident) {
             parts.append("not delivered (\(clock(failed.at))): \(failed.sentence)")
-            parts.append("every hour the channel is tried with one of what it missed")
+            parts.append("the channel is retried every hour with one incident it missed")
         } else if explanation.incident?.state == .firing {
             parts.append("not sent yet")
         } else {

@@ -46,7 +46,7 @@ extension Series.Kept {
         hear(of: observation)
     }
 
-    /// Whether the newest look brought figures: issues alone are no news of them, and must not pass for some.
+    /// Whether there are figures: from then on issues alone are no news of them, and must not pass for some.
     var hasFigures: Bool { figuresSeen != nil }
 
     /// Takes in what an observation says besides figures.
