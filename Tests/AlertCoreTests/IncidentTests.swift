@@ -28,6 +28,24 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["O"])
     }
 
+    @Test func `a figure that was measured just after one poll and is read by the next is believed`() {
+        let source = SourcePlan(
+            name: "ios", every: .seconds(10), throttle: .seconds(10), slowest: .seconds(10), timeout: .seconds(2),
+            jitter: 0)
+        for (took, opens) in [(Duration.milliseconds(50), true), (.seconds(9), true), (.seconds(11), false)] {
+            var bot = Rehearsal(.rehearsed(sources: [source]))
+            var isFirst = true
+            bot.pollAnswer = { _, now in
+                defer { isFirst = false }
+                if isFirst { return (PollReport(.values([.cue(.fine, at: now - .milliseconds(30))])), .zero) }
+                return (PollReport(.values([.cue(.warning, at: .rehearsalStart)])), took)
+            }
+            bot.start()
+            bot.advance(by: .seconds(25))
+            #expect(bot.decisions.map(\.mark) == (opens ? ["O"] : []), "an answer after \(took)")
+        }
+    }
+
     @Test func `a source that fails for long is one incident of the bot, however many rules and apps it has`() {
         let detectors = ["a", "b", "c"].map { DetectorPlan(name: $0, detector: ScriptedDetector(), repeat: nil) }
         var bot = Rehearsal(.rehearsed(detectors: detectors))

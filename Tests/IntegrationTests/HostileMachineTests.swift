@@ -82,6 +82,12 @@ extension IntegrationSuite {
                     "mount -t tmpfs -o size=1m,mode=0700 tmpfs state && exec \"$0\" run", BotBinary.path,
                 ], folder: scratch.folder, keeping: scratch)
             try await bot.says(": watching ")
+            // What it writes at its start is not what a test is about.
+            let journal = state(of: bot, scratch) + "/journal-00000000000000000001.jsonl"
+            _ = try await eventually("the first poll is in the journal") {
+                let bytes = FileManager.default.contents(atPath: journal) ?? Data()
+                return String(decoding: bytes, as: UTF8.self).contains(#""last_good""#) ? true : nil
+            }
             return bot
         }
 

@@ -11,8 +11,6 @@ public struct Poller: Sendable {
     private static let stepsMax = 200
     /// Tokens of one conversation: before every request, and once more where a service refuses one.
     private static let tokensMax = 2 * stepsMax
-    /// A poll of many requests may take this many times the timeout of one.
-    private static let timeoutsPerPollMax = 5
     /// Addresses of which validators are kept.
     private static let validatorsMax = 16
 
@@ -36,7 +34,7 @@ public struct Poller: Sendable {
             let failure = PollFailure(.unreachable, Faults.sentence)
             return .polled(source: order.source, PollReport(.failed(failure)), validators: validators)
         }
-        let deadline = ports.clock.uptime() + order.timeout * Poller.timeoutsPerPollMax
+        let deadline = ports.clock.uptime() + order.timeout * SourcePlan.timeoutsPerPollMax
         var step = source.poll(Poll(source: order.source, now: began, cursor: order.cursor, spans: order.spans))
         var redactor = redactor
         var (stepsLeft, tokensLeft) = (Poller.stepsMax, Poller.tokensMax)
@@ -48,7 +46,7 @@ public struct Poller: Sendable {
             return left > .zero ? min(order.timeout, left) : nil
         }
         let tooLate = PollFailure(
-            .timeout, "the whole poll took longer than \((order.timeout * Poller.timeoutsPerPollMax).short)")
+            .timeout, "the whole poll took longer than \((order.timeout * SourcePlan.timeoutsPerPollMax).short)")
         while stepsLeft > 0, tokensLeft > 0 {
             switch step {
             case .finish(let report):

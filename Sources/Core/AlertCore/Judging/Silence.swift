@@ -58,10 +58,19 @@ extension State {
         return lastKnown(series, of: subject.source, to: rule)
     }
 
-    /// How long a subject's figures are believed: no less than the longest time between polls, and where it has figures of
+    /// How long a subject's figures are believed: until the next poll must have brought others, and where it has figures of
     /// a day each, as long as two of them. How far back a rule looks is no matter: what it sees there is past.
     private func staysGood(_ subject: Subject, _ plan: Plan) -> Duration {
-        max(plan.figuresLast(subject.source), (figures.series[subject]?.rhythm ?? .zero).scaled(by: 2))
+        max(plan.source(subject.source)?.oldestNews ?? plan.figuresLast(subject.source), twoFigures(of: subject))
+    }
+
+    /// How long what is getting better may take to end: as long as it takes from one poll to the next.
+    private func mayTakeToEnd(_ subject: Subject, _ plan: Plan) -> Duration {
+        max(plan.figuresLast(subject.source), twoFigures(of: subject))
+    }
+
+    private func twoFigures(of subject: Subject) -> Duration {
+        (figures.series[subject]?.rhythm ?? .zero).scaled(by: 2)
     }
 
     /// When what a rule reads was last known to hold. Issues that go on are no news of figures.
@@ -115,18 +124,18 @@ extension State {
     }
 
     /// Whether it is getting better and may end before a channel need hear of it: while its figures come, and until the
-    /// gate that held it has been open for as long as they are believed. Whatever ends by itself ends with one of the
-    /// polls of that time; what does not is still there.
+    /// gate that held it has been open for as long as it is from one poll to the next. Whatever ends by itself ends with
+    /// one of the polls of that time; what does not is still there.
     func mayEndUnheard(_ incident: Incident, _ standing: Standing, _ plan: Plan, at now: Moment) -> Bool {
         guard incident.isUnheardRecovery(standing), silence(of: incident, plan, at: now) == nil else { return false }
         // No gate has held it from who is only now to hear of it.
-        guard let hold = standing.hold else { return now < incident.since + staysGood(incident.subject, plan) }
+        guard let hold = standing.hold else { return now < incident.since + mayTakeToEnd(incident.subject, plan) }
         return mayEndUnheardUntil(incident, hold, plan).map { now < $0 } ?? true
     }
 
     /// The end of that time; nil while only an event can open the gate.
     func mayEndUnheardUntil(_ incident: Incident, _ hold: Hold, _ plan: Plan) -> Moment? {
-        hold.checkAgain < .latest ? hold.checkAgain + staysGood(incident.subject, plan) : nil
+        hold.checkAgain < .latest ? hold.checkAgain + mayTakeToEnd(incident.subject, plan) : nil
     }
 
     private func lastKnown(_ incident: Incident, _ rule: DetectorPlan) -> Moment? {
