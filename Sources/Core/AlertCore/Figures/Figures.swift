@@ -116,18 +116,33 @@ public struct Figures: Sendable {
         return kept.releasesSummed == nil || !kept.issues.isEmpty ? kept.issues : issues(ofReleasesOf: subject)
     }
 
-    /// Of whom these tell nothing but issues, though there are figures.
+    /// Of whom these tell nothing of how they are now, though there are figures: issues alone, or a straggler of a time
+    /// before a silence.
     ///
     /// - Parameter summed: the apps of which there is a new sum besides.
-    func ofIssuesAlone(_ observations: [Observation], summed: Set<Subject>) -> Set<Subject> {
+    func withoutNewFigures(
+        _ observations: [Observation], summed: Set<Subject>, at now: Moment
+    ) -> Set<Subject> {
         // Of most answers none.
         var subjects: Set<Subject> = []
-        for observation in observations where observation.metrics.isEmpty {
-            if series[observation.subject]?.hasFigures ?? false { subjects.insert(observation.subject) }
+        for observation in observations {
+            guard let known = series[observation.subject], known.hasFigures else { continue }
+            if observation.metrics.isEmpty {
+                subjects.insert(observation.subject)
+            } else if known.figuresSeen < min(observation.seen, now) {
+                subjects.formUnion([observation.subject, observation.subject.whole])
+            }
         }
         guard !subjects.isEmpty else { return subjects }
-        for observation in observations where !observation.metrics.isEmpty { subjects.remove(observation.subject) }
-        return subjects.subtracting(summed)
+        func isOfNow(_ observation: Observation, _ subject: Subject) -> Bool {
+            !observation.metrics.isEmpty && series[subject].map { $0.figuresSeen >= min(observation.seen, now) } ?? true
+        }
+        for observation in observations {
+            if isOfNow(observation, observation.subject) { subjects.remove(observation.subject) }
+            let whole = observation.subject.whole
+            if summed.contains(whole), isOfNow(observation, whole) { subjects.remove(whole) }
+        }
+        return subjects
     }
 
     /// Whether the app has figures of any kind: its own, or those of a release.

@@ -44,8 +44,8 @@ struct Question {
     /// Whether rules are asked what they would have said when the figures came: for figures that an answer repeats,
     /// which are no older for that.
     var asSeen = false
-    /// Of whom the newest answer told issues alone: their figures are those that were judged before, and say nothing of now.
-    var ofIssuesAlone: Set<Subject> = []
+    /// Of whom the newest answer told issues alone, or what is long past: their figures say nothing of now.
+    var withoutNewFigures: Set<Subject> = []
 }
 
 extension State {
@@ -56,7 +56,7 @@ extension State {
             guard let series = figures.series[subject] else { continue }
             // A rule opens what it tells and nothing else, so this is so for each of them.
             let isOpen = incidents.isOpen(subject)
-            let isOfIssues = question.ofIssuesAlone.contains(subject)
+            let isOfIssues = question.withoutNewFigures.contains(subject)
             for rule in question.plan.detectors where rule.scope == .subject {
                 if isOfIssues, !rule.detector.metrics.isEmpty, !rule.detector.readsIssues { continue }
                 let moment = question.asSeen ? min(series.lastSeen, question.now) : question.now

@@ -8,7 +8,7 @@ extension Turn {
     /// came, and of whom there were issues alone.
     mutating func receiveFigures(
         _ observations: [Observation], of source: String
-    ) -> (subjects: [Subject], ofIssuesAlone: Set<Subject>) {
+    ) -> (subjects: [Subject], withoutNewFigures: Set<Subject>) {
         let before = figuresInQuestion(observations)
         let (subjects, summed) = keep(observations, of: source)
         for (subject, known) in before.sorted(by: { $0.key < $1.key }) {
@@ -20,7 +20,7 @@ extension Turn {
             }
             follow(touched)
         }
-        return (subjects, state.figures.ofIssuesAlone(observations, summed: summed))
+        return (subjects, state.figures.withoutNewFigures(observations, summed: summed, at: now))
     }
 
     private mutating func keep(

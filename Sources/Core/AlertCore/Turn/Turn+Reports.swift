@@ -82,9 +82,9 @@ extension Turn {
         switch report.outcome {
         case .values(let observations):
             record.noteAnswer(.values, at: now)
-            let (subjects, ofIssuesAlone) = receiveFigures(observations, of: source.name)
+            let (subjects, withoutNewFigures) = receiveFigures(observations, of: source.name)
             _ = state.schedule.noteJudged(source.name)
-            record.noteFigures(judge(subjects, ofIssuesAlone: ofIssuesAlone))
+            record.noteFigures(judge(subjects, withoutNewFigures: withoutNewFigures))
             judgeVanished(of: source.name, except: report.unread, since: lastGood)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
@@ -93,7 +93,7 @@ extension Turn {
             if state.schedule.noteJudged(source.name) || isNews {
                 let subjects = state.figures.subjects(of: source.name)
                 let aged = subjects.filter { state.figures.series[$0].map { $0.figuresSeen < $0.lastSeen } ?? false }
-                if judge(subjects, asSeen: true, ofIssuesAlone: Set(aged)) == .near { record.isNear = true }
+                if judge(subjects, asSeen: true, withoutNewFigures: Set(aged)) == .near { record.isNear = true }
             }
             record.noteAnswer(.unchanged, at: now)
         case .noData:
@@ -183,10 +183,10 @@ extension Turn {
 
     /// Asks the rules about subjects, and moves incidents along; gives back how close the closest figure is to a limit.
     private mutating func judge(
-        _ subjects: [Subject], asSeen: Bool = false, ofIssuesAlone: Set<Subject>
+        _ subjects: [Subject], asSeen: Bool = false, withoutNewFigures: Set<Subject>
     ) -> Judgement.Closeness {
         var question = Question(plan: plan, now: now)
-        question.ofIssuesAlone = ofIssuesAlone
+        question.withoutNewFigures = withoutNewFigures
         question.tellsJudgements = tellsJudgements
         question.asSeen = asSeen
         var closeness = Judgement.Closeness.far

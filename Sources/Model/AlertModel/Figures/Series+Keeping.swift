@@ -37,8 +37,9 @@ extension Series.Kept {
             metrics: observation.metrics.kept(bytesMax: Series.metricsBytesMax))
         keepPolls(sample, before: retention.earlierPolls)
         reach = retention.reach
+        let isEcho = isEcho(observation)
         guard samples.keep(sample, &samplesBytes) else { return }
-        if !observation.metrics.isEmpty { figuresSeen = max(figuresSeen ?? .earliest, observation.seen) }
+        if !observation.metrics.isEmpty, !isEcho { figuresSeen = max(figuresSeen ?? .earliest, observation.seen) }
         dropOvertaken(by: sample, retention.lookback)
         dropOutdated(retention.lookback)
         dropPast()
@@ -48,6 +49,14 @@ extension Series.Kept {
 
     /// Whether there are figures: from then on issues alone are no news of them, and must not pass for some.
     var hasFigures: Bool { figuresSeen != nil }
+
+    /// Whether it corrects what is past after a silence: that a straggler of hours ago has come says nothing of now.
+    /// What a source names again and again is no echo, however old it is.
+    private func isEcho(_ observation: Observation) -> Bool {
+        guard let figuresSeen, let newest = samples.last?.span.to, observation.span.to <= newest else { return false }
+        let silence = observation.seen - figuresSeen
+        return silence > max(Series.silenceMin, observation.span.length.scaled(by: 2))
+    }
 
     /// Takes in what an observation says besides figures.
     ///
@@ -74,9 +83,11 @@ extension Series.Kept {
         // With each newest one of a kind the next of those before has slid out, so it is among the last that could have.
         let outside = newest.span.to - retention + newest.span.length
         let end = samples.partitioningIndex { $0.span.to >= outside || $0.span.to >= before.span.to }
-        guard let index = samples[..<end].suffix(Series.kindsMax).lastIndex(where: { $0.isAlike(newest) }) else {
-            return
+        // While the newest is filling, one before it may be the newest that is over.
+        let overtaken = samples[..<end].suffix(Series.kindsMax).lastIndex { sample in
+            sample.isAlike(newest) && (newest.isComplete || !sample.isComplete)
         }
+        guard let index = overtaken else { return }
         letGo(of: samples[index])
         samples.remove(at: index)
     }

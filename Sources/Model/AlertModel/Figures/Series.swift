@@ -59,6 +59,9 @@ public struct Series: Hashable, Sendable {
     /// What older figures that wait for late ones may take as JSON, before the oldest go: some 500 spans with a handful
     /// of metrics, two days of five minutes each.
     public static let pastBytesMax = 128 << 10
+    /// Figures that do not come for so long, and for twice what one of them covers, have stopped: longer than the usual
+    /// `slowest` of half an hour.
+    static let silenceMin = Duration.hours(1)
     /// What the metrics of one observation may take as JSON; those beyond, of hundreds, are not kept.
     public static let metricsBytesMax = 32 << 10
     /// The same for the labels of an observation.
@@ -162,6 +165,13 @@ public struct Series: Hashable, Sendable {
     /// The newest look before that span which knows of the metric, of any length; it may overlap the span.
     public func sample(before span: TimeSpan, knowing metric: Metric) -> Sample? {
         samples.sample(before: span, knowing: metric) ?? past.sample(before: span, knowing: metric)
+    }
+
+    /// The same without figures of spans that are still filling.
+    public var complete: Series {
+        var kept = shared[0]
+        kept.samples.removeAll { !$0.isComplete }
+        return Series(kept)
     }
 
     /// The oldest look that is kept.

@@ -197,6 +197,32 @@ public struct ThresholdDetector: SubjectDetector {
         case patchy(Series.Measured)
         /// Beyond one limit or more; the worst of them by its place.
         case beyond(Series.Measured, worst: Int)
+
+        var measured: Series.Measured? {
+            switch self {
+            case .noFigure: nil
+            case .bare(let measured), .tooFew(let measured, _), .inside(let measured), .patchy(let measured),
+                .beyond(let measured, _):
+                measured
+            }
+        }
+    }
+
+    /// What is judged, and what of the series it rests on: the newest stretch, or, while that is filling and may yet turn
+    /// out otherwise, the newest that is over. Some sources never give a newest one that is.
+    private func look(at series: Series) -> (glimpse: Glimpse, series: Series) {
+        let newest = glimpse(of: series)
+        guard let measured = newest.measured, !isSettled(measured) else { return (newest, series) }
+        let over = series.complete
+        let settled = glimpse(of: over)
+        return settled.measured == nil ? (newest, series) : (settled, over)
+    }
+
+    /// Whether nothing that is still to come can change on which side of its limit a figure is.
+    private func isSettled(_ measured: Series.Measured) -> Bool {
+        measured.isComplete
+            || metric.unit == .count
+                && limits.contains { !$0.comparison.relation.isBelow && $0.comparison.holds(measured.figure.value) }
     }
 
     private func glimpse(of series: Series) -> Glimpse {
@@ -233,7 +259,7 @@ public struct ThresholdDetector: SubjectDetector {
 
     public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
         guard composite == nil else { return nil }
-        switch glimpse(of: series) {
+        switch look(at: series).glimpse {
         case .noFigure, .tooFew: return .far
         case .bare, .patchy: return .between
         case .inside(let measured): return measured.isComplete ? closeness(measured.figure.value) : .between
@@ -243,7 +269,7 @@ public struct ThresholdDetector: SubjectDetector {
 
     public func isBlind(to series: Series, at now: Moment) -> Bool {
         guard composite == nil else { return false }
-        return switch glimpse(of: series) {
+        return switch look(at: series).glimpse {
         case .noFigure, .tooFew, .bare, .patchy: true
         case .inside(let measured): !measured.isComplete
         case .beyond: false
@@ -253,7 +279,8 @@ public struct ThresholdDetector: SubjectDetector {
     public func judge(_ series: Series, at now: Moment) -> Judgement {
         if let composite { return composite.judge(series, at: now) }
         let noun = metric.denominator?.name ?? "cases"
-        switch glimpse(of: series) {
+        let (glimpse, series) = look(at: series)
+        switch glimpse {
         case .noFigure: return unknown("there is no figure for \(metric.title)", .far)
         case .bare(let measured):
             return unknown(
@@ -290,8 +317,7 @@ public struct ThresholdDetector: SubjectDetector {
         let figure = measured.figure
         var evidence = evidence(measured)
         let holding = limits[worst...].filter { $0.comparison.holds(figure.value) }
-        let isSureToStay = metric.unit == .count && holding.contains { !$0.comparison.relation.isBelow }
-        guard measured.isComplete || isSureToStay else {
+        guard isSettled(measured) else {
             return unknown("the span is not complete yet", .between, evidence)
         }
         // Each check spends the part of the day that has passed since the one before, so checking more often buys

@@ -38,10 +38,11 @@ import ThresholdDetector
                     "adoption": random.unit(),
                 ]
                 for name in ["users", "crashed_users", "sessions", "heat"] where chance(0.1) { metrics[name] = nil }
+                // While nothing is over, nothing is known.
                 series.add(
                     Observation(
                         subject: Subject(source: "ios", app: "shop"), span: TimeSpan(lasting: .minutes(1), until: now),
-                        seen: now, isComplete: !chance(0.1), metrics: metrics),
+                        seen: now, isComplete: step >= 50 && !chance(0.1), metrics: metrics),
                     keeping: rule.lookback)
                 #expect(rule.disagreement(on: series, at: now) == nil)
                 if rule.glance(series, at: now) != nil { glances += 1 }

@@ -105,6 +105,30 @@ import ThresholdDetector
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [nil, "5.2.0"])
+    func `a straggler of the time before does not bring back an app that is gone`(release: String?) throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400], release: release)
+        answer(&bot, for: .minutes(10), ["shop": 400, "other": 500], release: release)
+        let last = bot.now - .minutes(10)
+        answer(&bot, for: .hours(3), ["other": 500])
+        #expect(bot.marks(of: "shop") == "O")
+        for late in [401.0, 402] {
+            let straggler = Observation(
+                subject: Subject(source: "ios", app: "shop", release: release),
+                span: TimeSpan(lasting: .minutes(10), until: last), seen: bot.now, metrics: ["sessions": late])
+            let other = Observation.figures(
+                ["sessions": 500], of: Subject(source: "ios", app: "other"), at: bot.now, lasting: .minutes(10))
+            bot.step(.polled(source: "ios", PollReport(.values([straggler, other])), validators: [:]))
+            bot.advance(by: .minutes(10))
+            answer(&bot, for: .minutes(30), ["other": 500])
+        }
+        #expect(bot.marks(of: "shop") == "O")
+        answer(&bot, for: .hours(1), ["shop": 400, "other": 500], release: release)
+        #expect(bot.marks(of: "shop") == "OR")
+        #expect(bot.objections == [])
+    }
+
     @Test(arguments: [true, false])
     func `figures are judged whatever was heard of issues, and when`(isOneAnswer: Bool) throws {
         var bot = try bot(Self.alive)
