@@ -32,6 +32,19 @@ internal import Testing
         #expect(said([note("timeout")], after: 6) == ["source ios: timeout"])
     }
 
+    @Test mutating func `an answer like the one before is as bad, and after a failure it is the end`() {
+        func poll(_ outcome: PollOutcome) -> Input {
+            .polled(source: "ios", PollReport(outcome), validators: [:])
+        }
+        #expect(said([note("a row is left out")], after: 0) == ["source ios: a row is left out"])
+        log.note(poll(.unchanged))
+        #expect(log.news(in: [], at: .minutes(1)).isEmpty)
+        log.note(poll(.failed(PollFailure(.timeout, "timeout"))))
+        #expect(log.news(in: [note("timeout")], at: .minutes(2)).map(\.text) == ["source ios: timeout"])
+        log.note(poll(.unchanged))
+        #expect(log.news(in: [], at: .minutes(3)).map(\.text) == ["source ios: answers as it should again"])
+    }
+
     @Test mutating func `each source has its own troubles, and what is about no source is logged always`() {
         let clock = Note(.warning, "the clock was set by 7 s")
         #expect(said([note("timeout"), clock], after: 0).count == 2)

@@ -7,6 +7,8 @@ internal import PluginKit
 struct SourceLog {
     /// By source: what its newest answer was warned of, and when the log said so, by the machine's own clock.
     private var told: [String: [String: Duration]] = [:]
+    /// The sources whose newest answer was no usable one.
+    private var failing: Set<String> = []
     /// The sources whose polls have ended since it was asked last.
     private var polled: Set<String> = []
 
@@ -14,7 +16,14 @@ struct SourceLog {
     private static let interval = Duration.hours(1)
 
     mutating func note(_ input: Input) {
-        if let source = input.poll?.source { polled.insert(source) }
+        guard let (source, report) = input.poll else { return }
+        switch report.outcome {
+        case .failed, .stale: failing.insert(source)
+        case .values, .noData: failing.remove(source)
+        // An answer that says 'as before' means what was wrong with that one, too; of a failure it is the end.
+        case .unchanged: if failing.remove(source) == nil { return }
+        }
+        polled.insert(source)
     }
 
     /// The notes without what the log said lately, and with the ends of troubles.

@@ -50,9 +50,8 @@ public struct FileSource: Source {
                     PollFailure(
                         .tooLarge, "\(file.name) is larger than \(limit) MiB; set 'follow: true' to read what is new")))
         }
-        var hash = StableHash()
-        hash.add(String(decoding: stretch.bytes, as: UTF8.self))
-        if let cursor, cursor.identity == stretch.identity, cursor.offset == stretch.end, cursor.hash == hash.text {
+        let hash = FileStretch.hash(of: stretch.bytes)
+        if let cursor, cursor.identity == stretch.identity, cursor.offset == stretch.end, cursor.hash == hash {
             return PollReport(.unchanged)
         }
         let batch = LineBatch(stretch, linesBefore: 0, endsOpen: false)
@@ -68,7 +67,7 @@ public struct FileSource: Source {
                 : PollReport(.failed(batch.failure(in: file.name)))
         }
         let read = FileCursor(
-            identity: stretch.identity, offset: stretch.end, line: batch.linesRead, hash: hash.text)
+            identity: stretch.identity, offset: stretch.end, line: batch.linesRead, hash: hash)
         return PollReport(
             .values(observations), cursor: read.json, warnings: batch.warnings(in: file.name), unread: batch.unread)
     }
@@ -88,12 +87,12 @@ public struct FileSource: Source {
                     .failed(
                         PollFailure(.tooLarge, "\(file.name):\(begin + 1): the line is longer than \(limit) MiB")))
             }
-            let place = FileCursor(identity: stretch.identity, offset: batch.end, line: batch.linesRead, hash: nil)
+            let place = FileCursor(stretch, upTo: batch.end, line: batch.linesRead)
             return PollReport(cursor == nil ? .noData : .unchanged, cursor: place.json)
         }
         // Failures recorded after the last figures are told by the next poll; these figures are told now.
         batch.cutTrailingFailures()
-        let place = FileCursor(identity: stretch.identity, offset: batch.end, line: batch.linesRead, hash: nil)
+        let place = FileCursor(stretch, upTo: batch.end, line: batch.linesRead)
         let observations = batch.observations(of: poll.source)
         if observations.isEmpty {
             let failure = PollOutcome.failed(batch.failure(in: file.name))
@@ -112,7 +111,7 @@ struct FileCursor: Hashable {
     let offset: Int64
     /// How many lines come before it.
     let line: Int
-    /// Of the whole content, where the file is read anew each time.
+    /// Of the whole content, where the file is read anew each time; else of what stands right before the offset.
     let hash: String?
 
     /// Written when there was nothing to remember.
@@ -125,6 +124,11 @@ struct FileCursor: Hashable {
         self.hash = hash
     }
 
+    /// Where a file that grows is read on.
+    init(_ stretch: FileStretch, upTo end: Int64, line: Int) {
+        self.init(identity: stretch.identity, offset: end, line: line, hash: stretch.hash(before: end))
+    }
+
     init?(_ json: JSON?) {
         guard let identity = json?["identity"]?.string, case .int(let offset)? = json?["offset"],
             case .int(let line)? = json?["line"], offset >= 0, line >= 0
@@ -132,7 +136,7 @@ struct FileCursor: Hashable {
         self.init(identity: identity, offset: offset, line: Int(line), hash: json?["hash"]?.string)
     }
 
-    var place: ObservedFile.Place { ObservedFile.Place(identity: identity, offset: offset) }
+    var place: ObservedFile.Place { ObservedFile.Place(identity: identity, offset: offset, hash: hash) }
 
     var json: JSON {
         ["identity": .string(identity), "offset": .int(offset), "line": JSON(line), "hash": JSON(hash)]

@@ -12,7 +12,13 @@ struct ObservedFile: Hashable, Sendable {
         let identity: String
         /// The beginning of a line.
         let offset: Int64
+        /// Of what stood right before it; nil where that was not noted.
+        let hash: String?
     }
+
+    /// How much of what stood before a place is looked at again: a file that was written anew in place, with lines as long
+    /// as those before, has other figures or other times there.
+    static let tailBytesMax: Int64 = 4096
 
     /// Bytes asked for at a time: the longest line fits.
     static let chunkBytesMax = ObservationLine.lineBytesMax
@@ -27,18 +33,23 @@ struct ObservedFile: Hashable, Sendable {
         after place: Place? = nil, then finish: @escaping @Sendable (FileStretch) -> PollReport
     ) -> PollStep {
         guard let place, place.offset > 0 else { return fromStart(restarts: 0, finish) }
-        // The byte before the place ended a line; if it does not any more, the file was written anew.
-        let request = FileRequest(path: path, offset: place.offset - 1, bytesMax: ObservedFile.chunkBytesMax)
+        // What stood before the place is still there, unless the file was written anew.
+        let tail = min(place.offset, ObservedFile.tailBytesMax)
+        let request = FileRequest(
+            path: path, offset: place.offset - tail, bytesMax: ObservedFile.chunkBytesMax + Int(tail))
         return .read(request) { result in
             switch result {
             case .failed(let sentence): return unreadable(sentence)
             case .contents(let bytes, let size, let identity):
-                guard identity == place.identity, size >= place.offset, bytes.first == UInt8(ascii: "\n") else {
+                let before = Array(bytes.prefix(Int(tail)))
+                guard identity == place.identity, size >= place.offset, before.last == UInt8(ascii: "\n"),
+                    place.hash.map({ $0 == FileStretch.hash(of: before) }) ?? true
+                else {
                     return fromStart(restarts: 0, finish)
                 }
                 let stretch = FileStretch(
-                    start: place.offset, bytes: Array(bytes.dropFirst()), size: size, identity: identity,
-                    isContinued: true)
+                    start: place.offset, bytes: Array(bytes.dropFirst(before.count)), size: size, identity: identity,
+                    before: before)
                 return goOn(stretch, restarts: 0, finish)
             }
         }
@@ -52,7 +63,7 @@ struct ObservedFile: Hashable, Sendable {
             switch result {
             case .failed(let sentence): return unreadable(sentence)
             case .contents(let bytes, let size, let identity):
-                let stretch = FileStretch(start: 0, bytes: bytes, size: size, identity: identity, isContinued: false)
+                let stretch = FileStretch(start: 0, bytes: bytes, size: size, identity: identity)
                 return goOn(stretch, restarts: restarts, finish)
             }
         }
@@ -90,9 +101,25 @@ struct FileStretch: Sendable {
     /// Of the whole file.
     var size: Int64
     let identity: String
-    /// Whether they begin where the last poll ended, not at the file's beginning.
-    let isContinued: Bool
+    /// What stands right before them, as far as it was looked at.
+    var before: [UInt8] = []
 
+    /// Whether they begin where the last poll ended, not at the file's beginning.
+    var isContinued: Bool { start > 0 }
     var end: Int64 { start + Int64(bytes.count) }
     var isToEnd: Bool { end >= size }
+
+    /// A hash of what stands right before an offset within.
+    func hash(before offset: Int64) -> String? {
+        guard offset > 0 else { return nil }
+        let within = Int(offset - start)
+        let tail = (before + bytes.prefix(within)).suffix(Int(ObservedFile.tailBytesMax))
+        return FileStretch.hash(of: tail)
+    }
+
+    static func hash(of bytes: some Sequence<UInt8>) -> String {
+        var hash = StableHash()
+        hash.add(String(decoding: Array(bytes), as: UTF8.self))
+        return hash.text
+    }
 }

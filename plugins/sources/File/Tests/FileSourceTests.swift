@@ -335,6 +335,21 @@ extension PollReport {
         #expect(seen == ["1 2", "3", "4 5", "1,000,000 2,000,000 3,000,000"])
     }
 
+    @Test func `a file written anew in place with lines of the same length is read from the start`() throws {
+        let seen = try story(
+            Disk([line(1), line(2)]),
+            [{ $0 = Disk([line(3), line(4)]) }, { _ in }, { $0 = Disk([line(5), line(6), line(7)]) }])
+        #expect(seen == ["1 2", "3 4", "unchanged", "5 6 7"])
+    }
+
+    @Test func `a place of which the journal knows no more is gone on from`() throws {
+        let disk = Disk([line(1)])
+        let source = try source(follow: true)
+        let cursor = try #require(try play(source, disk, cursor: nil).cursor)
+        let older: JSON = ["identity": cursor["identity"] ?? .null, "offset": cursor["offset"] ?? .null, "line": 1]
+        #expect(try play(source, disk, cursor: older).summary == "unchanged")
+    }
+
     @Test func `a failure lasts until a usable line follows`() throws {
         let seen = try story(
             Disk([line(1)]),

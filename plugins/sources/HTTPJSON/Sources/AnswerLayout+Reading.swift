@@ -104,9 +104,15 @@ extension AnswerLayout {
             let metrics = known.metrics.isEmpty ? row.observation.metrics : known.metrics
             joined[index].observation = Observation(
                 subject: known.subject, span: known.span, seen: known.seen, isComplete: known.isComplete,
-                metrics: metrics, issues: Array((known.issues + row.observation.issues).prefix(Issue.countMax)))
+                metrics: metrics, issues: AnswerLayout.joined(known.issues, row.observation.issues))
         }
         return joined
+    }
+
+    /// Each issue once: pages that overlap name some again.
+    private static func joined(_ issues: [Issue], _ more: [Issue]) -> [Issue] {
+        let known = Set(issues.map(\.id))
+        return Array((issues + more.filter { !known.contains($0.id) }).prefix(Issue.countMax))
     }
 
     /// Those that are the only ones of their place, or say the same as the first, as pages do that overlap. Of two that say
@@ -169,7 +175,10 @@ extension AnswerLayout {
     ) throws(JSONMismatch) -> Observation? {
         var metrics = Metrics()
         for mapping in self.metrics { metrics[mapping.name] = try mapping.number(of: row, within: &budget) }
-        guard !metrics.isEmpty || self.metrics.isEmpty else { return nil }
+        let found = try issues?.issues(of: row, isStrict: isStrict, within: &budget)
+        // A row may be a page of issues alone, or of an app that has no figures just now.
+        let hasIssues = found.map { !$0.issues.isEmpty || !$0.flaws.isEmpty } ?? false
+        guard !metrics.isEmpty || self.metrics.isEmpty || hasIssues else { return nil }
         if let flaw = metrics.flaw {
             throw JSONMismatch(path: row.path, expected: "plausible figures", found: flaw)
         }
@@ -184,7 +193,6 @@ extension AnswerLayout {
         let subject = Subject(
             source: poll.source, app: name, release: try release?.text(of: row, within: &budget)?.unlessEmpty,
             environment: try environment?.text(of: row, within: &budget)?.unlessEmpty)
-        let found = try issues?.issues(of: row, isStrict: isStrict, within: &budget)
         for flaw in found?.flaws ?? [] { bad.addIssue(AnswerLayout.named(flaw, page), of: name) }
         // An answer without issues is one that was read, and says so.
         return Observation(

@@ -119,6 +119,26 @@ import Testing
         #expect(try report(source, answered(heavy)).summary.hasPrefix("bad_answer"))
     }
 
+    @Test func `a row of issues without figures counts, alone and beside one with figures, and each issue once`() throws
+    {
+        let source = try HTTPJSONSource(
+            options: options(
+                ["each": "$.r[*]"],
+                maps: ["map": ["app": "$.app", "users": "$.users"], "issues": ["each": "$.i[*]", "id": "$.id"]]),
+            context: context)
+        let rows = [
+            row("ios", #""users":1,"i":[{"id":"a"},{"id":"b"}]"#),
+            row("ios", #""users":null,"i":[{"id":"b"},{"id":"c"}]"#),
+            row("web", #""users":null,"i":[{"id":"d"}]"#), row("tv", #""users":null,"i":[]"#),
+        ]
+        let found = try report(source, answered(rows))
+        #expect(found.warnings == [])
+        guard case .values(let seen) = found.outcome else { return }
+        #expect(seen.map(\.subject.app) == ["ios", "web"])
+        #expect(seen.map { $0.issues.map(\.id) } == [["a", "b", "c"], ["d"]])
+        #expect(seen.map { $0.metrics[.users] } == [1, nil])
+    }
+
     @Test func `one issue that makes no sense costs neither the row nor the other issues`() throws {
         let source = try HTTPJSONSource(
             options: options(

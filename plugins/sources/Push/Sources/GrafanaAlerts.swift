@@ -9,13 +9,27 @@ struct GrafanaAlerts: Sendable {
     let app: String?
     let labels: (app: String, release: String, environment: String)
     let values: [String: Metric]
+    /// What a value covers.
+    let span: Duration
+
+    /// What a push says of one subject.
+    private struct Told {
+        let subject: Subject
+        var issues: [Issue] = []
+        var firing = Values()
+        /// What ends an alert counts where none fires.
+        var resolved = Values()
+    }
+
+    /// The values of alerts of one subject, by metric; nil where two differ, and nobody knows which is the app's.
+    private typealias Values = [String: Double?]
 
     func report(_ push: Push) throws(PushMistake) -> PollReport {
         let body: JSON
         do throws(JSONSyntaxError) { body = try JSON(parsing: push.body) } catch {
             throw PushMistake(line: error.line, "column \(error.column): \(error.problem)")
         }
-        var found: [(subject: Subject, metrics: Metrics, issues: [Issue])] = []
+        var found: [Told] = []
         // One group may hold tens of thousands of alerts, each of an app of its own.
         var places: [Subject: Int] = [:]
         var warnings: [String] = []
@@ -26,10 +40,15 @@ struct GrafanaAlerts: Sendable {
                 let place = places[subject] ?? found.count
                 if place == found.count {
                     places[subject] = place
-                    found.append((subject, Metrics(), []))
+                    found.append(Told(subject: subject))
                 }
-                if found[place].issues.count < Issue.countMax { found[place].issues.append(try issue(alert)) }
-                try add(alert, to: &found[place].metrics)
+                let issue = try issue(alert)
+                if found[place].issues.count < Issue.countMax { found[place].issues.append(issue) }
+                if issue.status == "firing" {
+                    try add(alert, to: &found[place].firing)
+                } else {
+                    try add(alert, to: &found[place].resolved)
+                }
             }
             let lost = try root.optional("truncatedAlerts")?.int() ?? 0
             if lost > 0 { warnings.append("Grafana left out \(lost.counted("alert")) of this group") }
@@ -37,8 +56,9 @@ struct GrafanaAlerts: Sendable {
             throw PushMistake(error.description)
         }
         guard !found.isEmpty else { throw PushMistake("$.alerts: found an empty array, expected alerts") }
-        let observations = found.flatMap {
-            PushedAlerts.observations(of: $0.subject, $0.issues, metrics: $0.metrics, at: push.now)
+        let observations = found.flatMap { told in
+            let metrics = metrics(of: told, &warnings)
+            return PushedAlerts.observations(of: told.subject, told.issues, metrics, over: span, at: push.now)
         }
         return PollReport(.values(observations), warnings: warnings)
     }
@@ -79,14 +99,35 @@ struct GrafanaAlerts: Sendable {
             lastSeen: ends.flatMap { $0.milliseconds > 0 ? $0 : nil }, status: word, url: links.first)
     }
 
-    private func add(_ alert: JSONReader, to metrics: inout Metrics) throws(JSONMismatch) {
+    private func add(_ alert: JSONReader, to known: inout Values) throws(JSONMismatch) {
         guard !values.isEmpty, let given = try alert.optional("values") else { return }
+        var metrics = Metrics()
         for (name, value) in try given.members() {
             guard let metric = values[name], value.value != .null else { continue }
-            metrics[metric.name] = try value.number()
+            let number = try value.number()
+            metrics[metric.name] = number
+            known[metric.name] = .some(known[metric.name].map { $0 == number ? number : nil } ?? number)
         }
         if let flaw = metrics.flaw {
             throw JSONMismatch(path: given.path, expected: "plausible figures", found: flaw)
         }
     }
+
+    private func metrics(of told: Told, _ warnings: inout [String]) -> Metrics {
+        var metrics = Metrics()
+        let known = told.resolved.merging(told.firing) { $1 }
+        for (name, value) in known.sorted(by: { $0.key < $1.key }) {
+            if let value {
+                metrics[name] = value
+            } else if warnings.count < GrafanaAlerts.warningsMax {
+                warnings.append(
+                    "alerts of one push give different \(name) for \(told.subject.app.tamed), so none counts; "
+                        + "name what distinguishes them in 'app_label', 'release_label' or 'environment_label'")
+            }
+        }
+        return metrics
+    }
+
+    /// Warnings are for people.
+    private static let warningsMax = 5
 }

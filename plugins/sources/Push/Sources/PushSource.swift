@@ -13,7 +13,7 @@ public struct PushSource: PushedSource {
             slowest: 30m
             """,
         access: "Use a long random one: openssl rand -hex 32.",
-        options: [token, format, app, appLabel, releaseLabel, environmentLabel, values, rate],
+        options: [token, format, app, appLabel, releaseLabel, environmentLabel, values, span, rate],
         isConnected: false)
 
     /// What bodies say.
@@ -35,6 +35,9 @@ public struct PushSource: PushedSource {
         "environment_label", .plain, default: "environment", "The label that names the environment.")
     static let values = Setting(
         "values", .map(.metric), default: [], "Metrics for the values of Grafana's alerts, such as {B: crash_events}.")
+    static let span = Setting(
+        "span", .duration(.seconds(1) ... .days(30)), default: .hours(1),
+        "What a value covers: the range that the alert's query looks back over.")
     static let rate = Setting(
         "rate", .rate, default: Rate(60, per: .minutes(1)), "How many pushes it accepts in how much time.")
 
@@ -73,6 +76,9 @@ public struct PushSource: PushedSource {
         if format != .grafana, let first = mapped.first {
             problems.append(Problem(first.position, "'values' is for 'format: grafana'"))
         }
+        if mapped.isEmpty, options.has(Self.span) {
+            problems.append(Problem(options.position(of: Self.span), "'span' is that of 'values', and there are none"))
+        }
         if format == .observations, options.has(Self.app) {
             problems.append(
                 Problem(options.position(of: Self.app), "lines of observations name their app; 'app' is for alerts"))
@@ -86,7 +92,7 @@ public struct PushSource: PushedSource {
                 GrafanaAlerts(
                     app: options[Self.app],
                     labels: (options[Self.appLabel], options[Self.releaseLabel], options[Self.environmentLabel]),
-                    values: Dictionary(mapped.map { ($0.name, $0.value) }) { $1 }))
+                    values: Dictionary(mapped.map { ($0.name, $0.value) }) { $1 }, span: options[Self.span]))
             metrics = Set(mapped.map(\.value))
         case .sentry:
             reading = .sentry(SentryHook(app: options[Self.app]))

@@ -3,14 +3,17 @@ internal import PluginKit
 /// Alerts as issues of what they are about.
 enum PushedAlerts {
     /// What an alert covers: it says when it began, and no span.
-    private static let moment = Duration.seconds(1)
+    static let moment = Duration.seconds(1)
     /// An alert that began longer ago was there before anybody pushed it here.
     private static let newsMax = Duration.days(1)
 
     /// Observations with issues, and one without any from right before they began: else the first alert of an app would
     /// be taken for one that was there when the bot began to look.
+    ///
+    /// - Parameter span: what the figures cover. Alerts are repeated, and figures of spans that overlap are not added up.
     static func observations(
-        of subject: Subject, _ issues: [Issue], metrics: Metrics = Metrics(), at now: Moment
+        of subject: Subject, _ issues: [Issue], _ metrics: Metrics = Metrics(), over span: Duration = moment,
+        at now: Moment
     ) -> [Observation] {
         var observations: [Observation] = []
         let began = issues.compactMap(\.firstSeen).min().map { min($0, now) } ?? now
@@ -18,10 +21,9 @@ enum PushedAlerts {
         if began > now - newsMax, let span = TimeSpan(from: before - moment, to: before) {
             observations.append(Observation(subject: subject, span: span, seen: before, metrics: Metrics()))
         }
-        if let span = TimeSpan(from: now - moment, to: now) {
-            observations.append(
-                Observation(subject: subject, span: span, seen: now, metrics: metrics, issues: issues))
-        }
+        let covered = TimeSpan(lasting: metrics.isEmpty ? moment : span, until: now)
+        observations.append(
+            Observation(subject: subject, span: covered, seen: now, metrics: metrics, issues: issues))
         return observations
     }
 }

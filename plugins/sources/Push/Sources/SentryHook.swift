@@ -50,14 +50,13 @@ struct SentryHook: Sendable {
 
     private func issue(_ issue: JSONReader, _ action: String) throws(JSONMismatch) -> Seen {
         let title = try issue.member("title").string()
-        let short = try issue.optional("shortId")?.nonEmptyString()
         let statuses = [try issue.optional("substatus")?.string(), try issue.optional("status")?.string(), action]
         let links = [try issue.optional("web_url")?.webLink(), try issue.optional("permalink")?.webLink()]
-        let number = try SentryHook.id(issue.member("id"))
         return (
             try issue.optional("project")?.optional("slug")?.string(), nil,
             Issue(
-                id: short ?? number, title: title.clipped(to: Issue.titleCharactersMax),
+                // Not its short one: a hook about an alert has none, and would tell of another issue.
+                id: try SentryHook.id(issue.member("id")), title: title.clipped(to: Issue.titleCharactersMax),
                 events: try issue.optional("count")?.writtenCount(),
                 users: try issue.optional("userCount")?.writtenCount(),
                 firstSeen: try issue.optional("firstSeen")?.moment(),

@@ -126,6 +126,7 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         (["token": " "], "'token' is empty: anybody could push"),
         (["app": "x"], "lines of observations name their app; 'app' is for alerts"),
         (["app_label": "x", "format": "sentry"], "'app_label' is for 'format: grafana'"),
+        (["span": "5m", "format": "grafana"], "'span' is that of 'values', and there are none"),
     ])
     func `mistakes in the options are reported`(_ texts: [String: String], _ expected: String) {
         let error = #expect(throws: ProblemList.self) { try source(texts) }
@@ -184,6 +185,55 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         #expect(seen[1].issues[0].lastSeen?.description == "2026-11-20T21:40:00Z")
     }
 
+    private func alerts(_ alerts: [(country: String, value: Double, status: String)]) -> String {
+        let texts = alerts.map { country, value, status in
+            """
+            {"status":"\(status)","labels":{"app":"shop","country":"\(country)"},"values":{"B":\(value)},
+            "startsAt":"2026-11-20T23:50:00Z","fingerprint":"\(country)"}
+            """
+        }
+        return #"{"alerts":[\#(texts.joined(separator: ","))]}"#
+    }
+
+    @Test func `that are repeated do not add their figures up`() throws {
+        let source = try source(["format": "grafana"], values: ["B": "crash_events"])
+        var series = Series()
+        for seconds in [0, 3, 600] {
+            let body = Array(alerts([("ES", 20, "firing")]).utf8)
+            let push = Push(source: "job", headers: PushHeaders([]), body: body, now: now + .seconds(seconds))
+            guard case .values(let seen) = try source.read(push).outcome else { continue }
+            for observation in seen { series.add(observation, keeping: .hours(1)) }
+            #expect(series.measured(.crashEvents, over: .hours(1))?.figure.value == 20)
+        }
+        #expect(series.measured(.crashEvents, over: .hours(1))?.covered == .hours(1))
+    }
+
+    @Test(
+        arguments: [
+            ([("ES", 40, "firing"), ("FR", 0, "resolved")], 40, false),
+            ([("FR", 0, "resolved"), ("ES", 40, "firing")], 40, false),
+            ([("ES", 40, "firing"), ("FR", 40, "firing")], 40, false),
+            ([("ES", 2, "resolved"), ("FR", 2, "resolved")], 2, false),
+            ([("ES", 40, "firing"), ("FR", 30, "firing"), ("PT", 40, "firing")], nil, true),
+            ([("ES", 1, "resolved"), ("FR", 2, "resolved")], nil, true),
+        ] as [([(String, Double, String)], Double?, Bool)])
+    func `of one app must agree on a figure, and those that fire come first`(
+        _ told: [(country: String, value: Double, status: String)], _ expected: Double?, _ isWarned: Bool
+    ) throws {
+        let source = try source(["format": "grafana"], values: ["B": "crash_events"])
+        let report = try source.read(push(alerts(told)))
+        guard case .values(let seen) = report.outcome else { return }
+        #expect(seen.last?.metrics[.crashEvents] == expected)
+        #expect(seen.last?.issues.count == told.count)
+        #expect(
+            report.warnings
+                == (isWarned
+                    ? [
+                        "alerts of one push give different crash_events for shop, so none counts; name what distinguishes "
+                            + "them in 'app_label', 'release_label' or 'environment_label'"
+                    ] : []))
+    }
+
     @Test(arguments: [
         (
             "\"app\": \"shop-android\"", "\"ap\": \"shop-android\"",
@@ -208,7 +258,7 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
     }
 
     @Test(arguments: [
-        ("issue", "sentry_issue", "job shop-ios SHOP-IOS-12 NullPointerException in CartView [new]"),
+        ("issue", "sentry_issue", "job shop-ios 1170820242 NullPointerException in CartView [new]"),
         (
             "event_alert", "sentry_event_alert",
             "job fallback production 1170820242 NullPointerException in CartView [-]"
