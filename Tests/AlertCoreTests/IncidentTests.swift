@@ -113,17 +113,23 @@ import Testing
         let detectors = [
             DetectorPlan(name: "apps", detector: ScriptedDetector()),
             DetectorPlan(name: "releases", detector: ScriptedDetector(), match: .on(["release": "5.*"])),
+            DetectorPlan(name: "each", detector: ScriptedDetector(), match: .on(["release": "*"])),
         ]
         var bot = Rehearsal(.rehearsed(detectors: detectors))
         bot.start()
         bot.see([(release, .warning)])
-        #expect(Set(bot.state.incidents.all.map(\.rule)) == ["apps", "releases"])
+        #expect(Set(bot.state.incidents.all.map(\.rule)) == ["apps", "releases", "each"])
 
         bot = Rehearsal(.rehearsed(detectors: detectors))
         bot.start()
         bot.see([(whole, .warning), (release, .warning)])
         let seen = bot.state.incidents.all.map { "\($0.rule) \($0.subject.release ?? "all")" }
-        #expect(Set(seen) == ["apps all", "releases 5.2.0"])
+        #expect(Set(seen) == ["apps all", "releases 5.2.0", "each 5.2.0"])
+
+        bot = Rehearsal(.rehearsed(detectors: detectors))
+        bot.start()
+        bot.see([(whole, .warning)])
+        #expect(Set(bot.state.incidents.all.map(\.rule)) == ["apps", "each"], "it has no releases")
     }
 
     @Test func `the incident of a release ends when its app is seen as a whole`() {

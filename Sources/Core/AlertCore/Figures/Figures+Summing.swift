@@ -141,7 +141,8 @@ extension Figures {
     /// - Parameter known: the subject's own series, which whoever asks has at hand.
     func isPassedOver(_ subject: Subject, _ known: Series?, by rule: DetectorPlan) -> Bool {
         guard subject.release != nil else {
-            guard rule.scope == .subject, let whole = known, whole.releasesSummed != nil else { return false }
+            guard rule.scope == .subject, let whole = known else { return false }
+            guard whole.releasesSummed != nil else { return hasReleasesJudged(of: subject, whole, by: rule) }
             // Sums have no issues: those are the source's own word of the whole.
             if rule.detector.readsIssues, !whole.issues.isEmpty { return false }
             return !rule.judgesSum(of: whole.samples.last?.metrics ?? [:])
@@ -155,6 +156,15 @@ extension Figures {
         guard let sum = whole.samples.last, rule.judgesSum(of: sum.metrics) else { return false }
         guard let own = known?.samples.last?.span else { return true }
         return own.to - sum.span.to <= max(Figures.sumLagMax, own.length.scaled(by: Figures.looksWaited))
+    }
+
+    /// Whether a rule that asks for releases finds some of an app that its source gives as a whole, too.
+    private func hasReleasesJudged(of app: Subject, _ whole: Series, by rule: DetectorPlan) -> Bool {
+        guard rule.match["release"] != nil, !rule.detector.readsIssues || whole.issues.isEmpty else { return false }
+        return releases(of: app).contains { release in
+            series[release].map { $0.hasFigures && whole.figuresSeen - $0.figuresSeen <= Figures.wholeStandsFor }
+                ?? false
+        }
     }
 
     /// How long an app as a whole, as its source gave it, stands for releases that have newer figures: some give it once a

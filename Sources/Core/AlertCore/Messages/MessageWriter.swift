@@ -195,7 +195,12 @@ struct MessageWriter {
 
     /// What a headline says of an incident without a figure. A trouble of the bot begins with what is wrong and why, and
     /// ends with what to do: where that is too long for one line, the end goes, and the whole stands below.
+    /// Of many issues at once it says how many and which; what that may mean stands below.
     private func shortened(_ sentence: String, _ incident: Incident) -> String {
+        switch incident.evidence.phrase?.id {
+        case .issueManyNew, .issueManyBack: return sentence.withoutLastClause
+        default: break
+        }
         guard Trouble(rawValue: incident.rule) != nil else { return sentence }
         return sentence.shortened(to: MessageWriter.troubleCharactersMax)
     }
@@ -388,6 +393,8 @@ extension Incident.State {
 }
 
 extension String {
+    fileprivate var withoutLastClause: String { ranges(of: "; ").last.map { String(self[..<$0.lowerBound]) } ?? self }
+
     /// The text without its last clauses, or without its end, where it is longer than so many characters.
     fileprivate func shortened(to length: Int) -> String {
         guard count > length else { return self }

@@ -42,6 +42,9 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
 
     init(_ content: Content) { self.content = content }
 
+    /// Which it is; nil of words that are somebody else's.
+    public var id: PhraseID? { if case .phrase(let id, _) = content { id } else { nil } }
+
     public init(_ id: PhraseID, _ values: KeyValuePairs<Placeholder, Value>) {
         content = .phrase(id, values.map { Entry(place: $0.key, value: $0.value) })
     }
