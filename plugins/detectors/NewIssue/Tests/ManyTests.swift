@@ -46,7 +46,8 @@ private typealias Issue = AlertModel.Issue
         see(&bot, 1...40)
         #expect(opened(bot) == ["40 new issues at once: SHOP-1, SHOP-2, SHOP-3 and 37 more"])
         let message = try #require(bot.decisions.last).message
-        #expect(message.reason.hasSuffix("this happens when a source regroups its issues, or when everything is broken"))
+        #expect(
+            message.reason.hasSuffix("this happens when a source regroups its issues, or when everything is broken"))
     }
 
     @Test func `what is born afterwards is news again, one by one or as another many`() throws {
