@@ -4,7 +4,8 @@ internal import PluginKit
 extension AnswerLayout {
     /// What an answer says, or how long ago it said its last.
     enum Reading {
-        case observed([Observation], measured: Moment, warnings: [String], unread: Unread)
+        /// - Parameter broken: why something of it could not be read, where an app may be missing for that.
+        case observed([Observation], measured: Moment, warnings: [String], unread: Unread, broken: PollFailure?)
         case nothing
         case stale(measured: Moment)
     }
@@ -145,7 +146,8 @@ extension AnswerLayout {
         guard let newest = rows.map(age).max() else { return .nothing }
         guard let maxAge else {
             return .observed(
-                rows.map(\.observation), measured: newest, warnings: bad.warnings, unread: bad.unread)
+                rows.map(\.observation), measured: newest, warnings: bad.warnings, unread: bad.unread,
+                broken: bad.broken)
         }
         let fresh = rows.filter { age($0) >= poll.now - maxAge }.map(\.observation)
         if fresh.isEmpty { return .stale(measured: newest) }
@@ -157,7 +159,7 @@ extension AnswerLayout {
             warnings: bad.warnings
                 + lost.prefix(AnswerLayout.warningsMax).map {
                     "the figures of \($0.app)\($0.release.map { " " + $0 } ?? "") are older than \(maxAge.grammar)"
-                }, unread: unread)
+                }, unread: unread, broken: bad.broken)
     }
 
     /// Warnings are for people.

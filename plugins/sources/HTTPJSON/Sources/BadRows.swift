@@ -7,6 +7,8 @@ struct BadRows {
     private var first: JSONMismatch?
     /// Whose they are.
     private(set) var unread = Unread.nothing
+    /// Why the first could not be read: a part of the answer that is missing.
+    private(set) var broken: PollFailure?
     /// What is said of them, the first some.
     private var sentences: [String] = []
     /// Things of which nothing more is said than that they are there.
@@ -31,7 +33,9 @@ struct BadRows {
         count += rows
         unread.add(app.flatMap { $0.isEmpty ? nil : $0 })
         if first == nil { first = mismatch }
-        say(rows == 1 ? "a row\(BadRows.name(app)) is" : "\(rows) rows\(BadRows.name(app)) are", mismatch)
+        let what = rows == 1 ? "a row\(BadRows.name(app)) is" : "\(rows) rows\(BadRows.name(app)) are"
+        broken = broken ?? PollFailure(.badAnswer, BadRows.sentence(what, mismatch))
+        say(what, mismatch)
     }
 
     /// An issue of a row that is not bad itself.
@@ -41,10 +45,14 @@ struct BadRows {
 
     private mutating func say(_ what: String, _ mismatch: JSONMismatch) {
         if sentences.count < BadRows.warningsMax {
-            sentences.append("\(what) left out: \(mismatch)")
+            sentences.append(BadRows.sentence(what, mismatch))
         } else {
             unnamed += 1
         }
+    }
+
+    private static func sentence(_ what: String, _ mismatch: JSONMismatch) -> String {
+        "\(what) left out: \(mismatch)"
     }
 
     private static func name(_ app: String?) -> String {

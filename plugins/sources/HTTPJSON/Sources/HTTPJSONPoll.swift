@@ -170,13 +170,14 @@ struct HTTPJSONPoll: Sendable {
         }
         do throws(PollFailure) {
             switch try source.layout.read(pages, for: poll) {
-            case .observed(let observations, let measured, let flaws, let unread):
+            case .observed(let observations, let measured, let flaws, let unread, let broken):
                 let cursor = HTTPJSONCursor(
                     options: source.optionsHash, answer: source.isNewEachTime ? nil : hash.text, measured: measured,
                     next: source.paging?.keeps == true ? kept : nil)
-                return PollReport(
+                let report = PollReport(
                     .values(observations), cursor: cursor.json, warnings: warnings + flaws,
                     unread: isCut ? .anything : unread)
+                return broken.map { report.waiting(after: [$0]) } ?? report
             case .nothing:
                 return PollReport(
                     .noData, cursor: cursorWithoutFigures, warnings: warnings, unread: isCut ? .anything : .nothing)

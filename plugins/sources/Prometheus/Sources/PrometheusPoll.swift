@@ -91,10 +91,11 @@ struct PrometheusPoll: Sendable {
     private func finish() -> PollStep {
         do {
             let joined = try join.joined()
-            return .finish(
-                PollReport(
-                    joined.observations.isEmpty ? .noData : .values(joined.observations), cursor: cursor,
-                    warnings: warnings + joined.warnings, unread: isPartial ? .anything : joined.unread))
+            let report = PollReport(
+                joined.observations.isEmpty ? .noData : .values(joined.observations), cursor: cursor,
+                warnings: warnings + joined.warnings, unread: isPartial ? .anything : joined.unread)
+            guard report.unread != .nothing, let warning = report.warnings.last else { return .finish(report) }
+            return .finish(report.waiting(after: [PollFailure(.badAnswer, warning)]))
         } catch {
             return .fail(error)
         }
