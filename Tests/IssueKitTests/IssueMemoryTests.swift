@@ -169,6 +169,15 @@ private typealias Issue = AlertModel.Issue
         #expect(memory([now, before]).reading?.issues.map(\.id) == ["b"])
     }
 
+    @Test func `of spans that end together the shorter is looked at, until something newer comes`() {
+        let (short, long) = (look([Issue(id: "a", title: "")], after: .hours(1)), Duration.days(1))
+        let day = look([Issue(id: "b", title: "")], after: .hours(1), lasting: long)
+        #expect(memory([short, day]).reading?.issues.map(\.id) == ["a"])
+        #expect(memory([day, short]).reading?.issues.map(\.id) == ["a"])
+        let newer = look([Issue(id: "c", title: "")], after: .hours(2), lasting: long)
+        #expect(memory([short, newer]).reading?.issues.map(\.id) == ["c"])
+    }
+
     @Test func `a series gives it back from its JSON, and reads one from before there was any`() throws {
         let kinds = MemoryKinds([MemoryKind(IssueMemory.self)])
         var series = Series(remembering: kinds)

@@ -115,11 +115,13 @@ public struct IssueMemory: StandingMemory {
         forgetOldest()
     }
 
-    /// Whether nothing newer has named issues: an older sight of a span may still come after the newer one.
+    /// Whether nothing newer has named issues: an older sight of a span may still come after the newer one. Of spans
+    /// that end together the shorter says more of now, and an answer may name them in any order.
     private func isNewest(_ observation: Observation) -> Bool {
         guard let reading, observation.span.to <= reading.span.to else { return true }
-        return observation.span.to == reading.span.to
-            && (observation.span != reading.span || observation.seen >= reading.seen)
+        guard observation.span.to == reading.span.to else { return false }
+        return observation.span == reading.span
+            ? observation.seen >= reading.seen : observation.span.length < reading.span.length
     }
 
     private mutating func forgetOldest() {

@@ -147,6 +147,23 @@ private typealias Issue = AlertModel.Issue
         #expect(Set(bot.state.incidents.inOrder.map(\.subject.release)) == ["1.0", "1.1"])
     }
 
+    @Test(arguments: [[Duration.minutes(30), .days(1)], [.days(1), .minutes(30)]])
+    func `of two spans that end together the shorter is judged, in whichever order they come`(
+        lengths: [Duration]
+    ) throws {
+        var bot = try bot()
+        bot.advance(by: .minutes(30))
+        bot.see(
+            lengths.map { length in
+                .figures(
+                    ["sessions": length > .hours(1) ? 100_000 : 5000], at: bot.now, lasting: length,
+                    issues: [Issue(id: "a", title: "boom", events: 100, users: 100)])
+            })
+        bot.advance(by: .seconds(1))
+        #expect(bot.decisions.map(\.kind) == [.opened])
+        #expect(bot.objections == [])
+    }
+
     @Test func `a source that stops naming sessions, or stops at all, ends nothing`() throws {
         var bot = try bot()
         #expect(play(&bot, [30]) == [[.opened]])
