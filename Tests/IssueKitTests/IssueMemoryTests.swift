@@ -85,6 +85,73 @@ private typealias Issue = AlertModel.Issue
         #expect(memory(back)["a"]?.usersMost == 3)
     }
 
+    @Test func `what is taken over of others does not depend on their order, and is read again`() throws {
+        func named(_ statuses: [String], from hour: Int64) -> IssueMemory {
+            memory(
+                statuses.enumerated().map { index, status in
+                    look([Issue(id: "a", title: "", users: 9, status: status)], after: .hours(hour + Int64(index)))
+                })
+        }
+        let others = [
+            named(["open", "resolved"], from: 0), named(["resolved"], from: 30), named(["open"], from: 2),
+            named(["ignored", "open"], from: 20), IssueMemory(),
+        ]
+        var told: Set<IssueMemory> = []
+        for turn in others.indices {
+            var series: [Series] = []
+            for other in Array(others[turn...] + others[..<turn]) {
+                let json = try JSON(parsing: other.json.bytes)
+                series.append(try self.series(remembering: json))
+            }
+            var heir = IssueMemory()
+            let seen = look([Issue(id: "a", title: "", users: 2, status: "open")], after: .hours(40))
+            heir.add(seen, after: Elders(series, sourceBegan: Self.start))
+            told.insert(heir)
+        }
+        let only = try #require(told.count == 1 ? told.first : nil)
+        #expect(only.began == Self.start)
+        #expect(only["a"]?.returned == Self.start + .hours(40))
+        #expect(only["a"]?.usersMost == 2)
+    }
+
+    /// A series of which nothing but that memory is known.
+    private func series(remembering memory: JSON) throws -> Series {
+        let kinds = MemoryKinds([MemoryKind(IssueMemory.self)])
+        guard case .object(var object) = try JSON(parsing: Series(remembering: kinds).json.bytes) else {
+            return Series(remembering: kinds)
+        }
+        object["issue_memory"] = memory
+        return try Series(JSONReader(.object(object)), kinds)
+    }
+
+    @Test func `a release that is forgotten hands on what it knew, within the bounds`() {
+        func full(_ name: String, after wait: Duration) -> IssueMemory {
+            memory(
+                (0..<4).map { part in
+                    look((0..<100).map { Issue(id: "\(name)\(part)\($0)", title: "", users: 5) }, after: wait)
+                })
+        }
+        var heir = full("new", after: .days(2))
+        heir.inherit(memory([look([Issue(id: "a", title: "", users: 5, status: "resolved")], after: .days(3))]))
+        #expect(heir.began == Self.start + .days(2))
+        #expect(heir["a"]?.standing == .closed)
+        #expect(heir["a"]?.usersMost == nil)
+        heir.inherit(full("old", after: .zero))
+        #expect(heir.began == Self.start)
+        #expect(heir.count == IssueMemory.recordsMax)
+        #expect(heir["a"] != nil)
+        #expect(heir["old00"] == nil)
+    }
+
+    @Test func `a journal from before releases knew of each other is read`() throws {
+        let row = #"["a",1,1,false,"closed",false,null,3]"#
+            .replacing("1,1", with: "\"2026-11-20T12:00:00Z\",\"2026-11-21T12:00:00Z\"")
+        let text = "{\"began\":\"2026-11-20T12:00:00Z\",\"issues\":[\(row)]}"
+        let memory = try IssueMemory(JSONReader(JSON(parsing: text)))
+        #expect(memory.count == 1)
+        #expect(memory.json.text == text)
+    }
+
     @Test func `an older sight changes neither how an issue stands nor what was looked at last`() {
         let now = look([Issue(id: "a", title: "", users: 5, status: "resolved")], after: .hours(2))
         let before = look([Issue(id: "a", title: "", users: 50, status: "open")], after: .hours(1))
@@ -138,7 +205,9 @@ private typealias Issue = AlertModel.Issue
     }
 
     /// The bytes that the documentation promises.
-    @Test(arguments: [("ordinary", 45_000 + 12_000), ("hostile", 45_000 + 90_000)])
+    @Test(arguments: [
+        ("ordinary", 55_000 + 12_000), ("ignored", 55_000 + 12_000), ("hostile", 55_000 + 90_000),
+    ])
     func `what is remembered is bounded, however much is named`(kind: String, bytes: Int) throws {
         let isHostile = kind == "hostile"
         var memory = IssueMemory()
@@ -150,7 +219,7 @@ private typealias Issue = AlertModel.Issue
                     title: String(repeating: isHostile ? "\u{1F}👩‍👩‍👧‍👦" : "x", count: isHostile ? 500 : 60), events: 1e15,
                     users: 1e15, firstSeen: Self.start, lastSeen: Self.start,
                     release: String(repeating: "9", count: isHostile ? 4096 : 10),
-                    status: isHostile ? String(repeating: "\n", count: 4096) : "ongoing",
+                    status: isHostile ? String(repeating: "\n", count: 4096) : kind,
                     url: "https://example.com/" + String(repeating: "x", count: isHostile ? 280 : 20))
             }
             memory.add(look(issues, after: .minutes(Int64(round))))

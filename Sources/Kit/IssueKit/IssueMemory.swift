@@ -7,9 +7,13 @@ public import PluginKit
 /// one that was never away.
 ///
 /// It is fed by every observation, whatever rules there are, so that a rule added later does not take the past for
-/// news. What was there when the bot began to poll is the past. Sources that tell when an issue was first seen make
-/// that exact; of others, all that they name within the first day is held to be old, because most name only issues that
-/// occur, and old ones occur seldom.
+/// news. What was there when the bot began to poll the source is the past. Sources that tell when an issue was first
+/// seen make that exact; of others, all that they name within the first day of an app is held to be old, because most
+/// name only issues that occur, and old ones occur seldom.
+///
+/// A release is no beginning: of an issue that it names for the first time, what is known of the app as a whole and of
+/// its other releases is known of it, too (`Elders`). How often an issue was named, and whom it hit, each keeps for
+/// itself.
 public struct IssueMemory: StandingMemory {
     public static let name = "issue_memory"
 
@@ -28,6 +32,8 @@ public struct IssueMemory: StandingMemory {
         public fileprivate(set) var usersMost: Double?
         /// Whether the source itself called it back when it was last named.
         fileprivate var isCalledBack: Bool
+        /// Since when it has stood like that: what one release was told later than another is the last word of both.
+        fileprivate var turned: Moment
     }
 
     /// What the people who look after an issue have said of it, as far as its status tells.
@@ -50,7 +56,7 @@ public struct IssueMemory: StandingMemory {
         public let issues: [Issue]
     }
 
-    /// When the subject was first seen; nil while it never was.
+    /// When the app was first seen, as a whole or in any release; nil while it never was.
     public private(set) var began: Moment?
     // An array of at most one, which keeps the figures of the many subjects without issues small.
     private var readings: [Reading] = []
@@ -58,7 +64,7 @@ public struct IssueMemory: StandingMemory {
     private var records: [UInt64: Record] = [:]
 
     /// Issues remembered of one subject; beyond it those go that have not been named for longest. With what comes on
-    /// top before they go, that is at most 45 kB of JSON.
+    /// top before they go, that is at most 55 kB of JSON.
     public static let recordsMax = 400
     /// Issues kept of the newest poll, by the source's own order, new ones before the rest: 12 kB of JSON where titles
     /// and addresses are of ordinary length, and at most 90 kB.
@@ -85,20 +91,28 @@ public struct IssueMemory: StandingMemory {
     }
 
     /// Takes in what an observation says of issues.
-    public mutating func add(_ observation: Observation) {
-        let began = began ?? observation.seen
+    public mutating func add(_ observation: Observation) { add(observation, after: .none) }
+
+    public mutating func add(_ observation: Observation, after elders: Elders) {
+        let kin = elders.memories(IssueMemory.self)
+        let began = kin.reduce(began ?? observation.seen) { min($0, $1.began ?? $0) }
         self.began = began
         guard !observation.issues.isEmpty else { return }
+        let beginnings = Beginnings(app: began, source: min(began, elders.sourceBegan ?? began))
         var kept: [(issue: Issue, isNews: Bool)] = []
         var taken: Set<UInt64> = []
         for issue in observation.issues.prefix(Issue.countMax) {
             let issue = issue.kept
             let hash = IssueMemory.hash(issue.id)
             guard taken.insert(hash).inserted else { continue }
+            let elder = kin.lazy.compactMap { $0.records[hash] }.max { $0.word < $1.word }
+            if records[hash] == nil, let elder {
+                records[hash] = Record(issue, seen: observation.seen, beginnings, knownAs: elder)
+            }
             if records[hash] == nil {
-                records[hash] = Record(issue, seen: observation.seen, began: began)
+                records[hash] = Record(issue, seen: observation.seen, beginnings)
             } else {
-                records[hash]?.take(issue, seen: observation.seen)
+                records[hash]?.take(issue, seen: observation.seen, after: elder)
             }
             let isNews = records[hash].map { !$0.isPast || $0.returned != nil } ?? false
             kept.append((issue, isNews))
@@ -113,6 +127,29 @@ public struct IssueMemory: StandingMemory {
             ]
         }
         forgetOldest()
+    }
+
+    /// Takes over which issues were named of a release that is forgotten, so that they are known as long as the app is.
+    public mutating func inherit(_ gone: IssueMemory) {
+        began = [began, gone.began].compactMap(\.self).min()
+        for (hash, record) in gone.records {
+            if records[hash] == nil {
+                records[hash] = record
+                records[hash]?.usersMost = nil
+            } else {
+                records[hash]?.hear(record)
+            }
+        }
+        forgetOldest()
+    }
+
+    /// When the bot first saw the app, and when anything of the source that it is of.
+    fileprivate struct Beginnings {
+        let app: Moment
+        let source: Moment
+
+        /// Whether issues of unknown age are held to be old.
+        func isLearning(at seen: Moment) -> Bool { seen < app + IssueMemory.learningTime }
     }
 
     /// Whether nothing newer has named issues: an older sight of a span may still come after the newer one. Of spans
@@ -133,31 +170,66 @@ public struct IssueMemory: StandingMemory {
 
 extension IssueMemory.Record {
     /// An issue that is named for the first time.
-    fileprivate init(_ issue: Issue, seen: Moment, began: Moment) {
-        let isLearning = seen < began + IssueMemory.learningTime
+    fileprivate init(_ issue: Issue, seen: Moment, _ beginnings: IssueMemory.Beginnings) {
+        let isLearning = beginnings.isLearning(at: seen)
         born = min(issue.firstSeen ?? seen, seen)
-        isPast = issue.firstSeen.map { $0 <= began } ?? isLearning
+        // An app may join its source late, but what began since the bot has looked there is no past.
+        isPast = issue.firstSeen.map { $0 <= beginnings.source } ?? isLearning
         lastNamed = seen
         standing = IssueMemory.Standing(ofStatus: issue.status)
         isCalledBack = issue.isCalledBack
         returned = isCalledBack && !isLearning ? seen : nil
         usersMost = issue.users
+        turned = standing == .open ? returned ?? born : seen
+    }
+
+    /// An issue that is named here for the first time, and is known of the app; it is yet to be taken in.
+    fileprivate init(
+        _ issue: Issue, seen: Moment, _ beginnings: IssueMemory.Beginnings, knownAs elder: IssueMemory.Record
+    ) {
+        self = elder
+        usersMost = nil
+        lastNamed = min(elder.lastNamed, seen)
+        // Of what the first poll says of several releases nothing is older than the rest.
+        if elder.lastNamed == seen, beginnings.isLearning(at: seen) { isCalledBack = issue.isCalledBack }
     }
 
     /// The issue is named again. An older sight of it tells nothing of how it stands.
-    fileprivate mutating func take(_ issue: Issue, seen: Moment) {
+    fileprivate mutating func take(_ issue: Issue, seen: Moment, after elder: IssueMemory.Record?) {
+        let isOlder = seen < lastNamed
+        if !isOlder, let elder { hear(elder) }
         if let users = issue.users { usersMost = max(usersMost ?? 0, users) }
-        guard seen >= lastNamed else { return }
+        guard !isOlder else { return }
+        lastNamed = seen
+        guard seen >= turned else { return }
         let next = IssueMemory.Standing(ofStatus: issue.status)
-        let isBack = (standing == .closed && next == .open) || (issue.isCalledBack && !isCalledBack)
+        // Where one poll says different things of several releases, that is no change.
+        let isBack =
+            (standing == .closed && next == .open && turned < seen) || (issue.isCalledBack && !isCalledBack)
         if isBack {
             returned = seen
             // What it did before it was resolved is no measure of what it does now.
             usersMost = issue.users
         }
+        if isBack || standing != next { turned = seen }
         standing = next
         isCalledBack = issue.isCalledBack
-        lastNamed = seen
+    }
+
+    /// Takes over how the issue stands elsewhere, where that has changed since it was last named here.
+    fileprivate mutating func hear(_ elder: IssueMemory.Record) {
+        guard lastNamed < elder.turned else { return }
+        if returned != elder.returned {
+            returned = elder.returned
+            usersMost = nil
+        }
+        (standing, isCalledBack, turned) = (elder.standing, elder.isCalledBack, elder.turned)
+    }
+
+    /// Of several releases' records, the one with the highest has the last word. All that is taken over is in it, so
+    /// that it does not matter in which order they are looked at.
+    fileprivate var word: (Moment, String, Moment, Int, Int, Moment) {
+        (turned, standing.rawValue, returned ?? .earliest, isCalledBack ? 1 : 0, isPast ? 1 : 0, born)
     }
 }
 
@@ -264,6 +336,8 @@ extension IssueMemory.Record {
             isCalledBack.put(into: &json)
             returned.put(into: &json)
             usersMost.put(into: &json)
+            // Of most, that follows from the rest.
+            if turned != returned ?? born { json.put(turned) }
         }
     }
 
@@ -272,12 +346,16 @@ extension IssueMemory.Record {
         guard row.count >= 8, let hash = UInt64(try row[0].string(), radix: 36),
             let standing = IssueMemory.Standing(rawValue: try row[4].string())
         else { throw reader.mismatch(expected: "a remembered issue of eight values") }
+        let born = try row[1].moment()
+        let returned = row[6].value == .null ? nil : try row[6].moment()
         return (
             hash,
             IssueMemory.Record(
-                born: try row[1].moment(), lastNamed: try row[2].moment(), isPast: try row[3].bool(),
-                standing: standing, returned: row[6].value == .null ? nil : try row[6].moment(),
-                usersMost: row[7].value == .null ? nil : try row[7].number(), isCalledBack: try row[5].bool())
+                born: born, lastNamed: try row[2].moment(), isPast: try row[3].bool(), standing: standing,
+                returned: returned, usersMost: row[7].value == .null ? nil : try row[7].number(),
+                isCalledBack: try row[5].bool(),
+                // Journals from before releases knew of each other do not say it.
+                turned: row.count > 8 ? try row[8].moment() : returned ?? born)
         )
     }
 }

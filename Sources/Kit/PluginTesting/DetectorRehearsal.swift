@@ -113,9 +113,16 @@ public struct DetectorRehearsal: Sendable {
             else { continue }
             var known = series[kept.subject] ?? Series(remembering: kinds)
             known.remember(rule.needs)
-            known.add(kept, keeping: retention)
+            known.add(kept, keeping: retention, after: kept.issues.isEmpty ? .none : elders(of: kept.subject))
             series[kept.subject] = known
         }
+    }
+
+    private func elders(of subject: Subject) -> Elders {
+        let others = series.filter { $0.key.source == subject.source }
+        return Elders(
+            others.filter { $0.key.whole == subject.whole && $0.key != subject }.map(\.value),
+            sourceBegan: others.compactMap(\.value.firstSeen).min())
     }
 
     mutating func ask(about subjects: [Subject]) {

@@ -15,6 +15,8 @@ public struct Figures: Sendable {
     private var apps: [String: Int] = [:]
     /// Those whose figures reach back further than rules read.
     private var reaching: Set<Subject> = []
+    /// When each source was first heard of, as far as what is kept of it says: found when it is asked for.
+    private var beginnings: [String: Moment] = [:]
 
     /// What the journal keeps of it.
     public enum Fact: Hashable, Sendable {
@@ -46,10 +48,15 @@ public struct Figures: Sendable {
             let elders = elders(of: subject)
             change(subject) { $0.remember(needs, after: elders) }
         case .forgotten(let subject):
-            if series.removeValue(forKey: subject) != nil { unlist(subject) }
+            if let gone = series.removeValue(forKey: subject) {
+                unlist(subject)
+                if let heir = heir(of: subject) { change(heir) { $0.inherit(gone) } }
+            }
+            beginnings[subject.source] = nil
             reaching.remove(subject)
         case .series(let subject, let kept):
             change(subject) { $0 = kept }
+            beginnings[subject.source] = nil
             note(kept.reach, of: subject)
         }
     }
@@ -66,8 +73,40 @@ public struct Figures: Sendable {
 
     /// Takes in what was seen of a subject.
     mutating func take(_ observation: Observation, keeping retention: Retention) {
-        change(observation.subject) { $0.add(observation, keeping: retention) }
-        note(retention.reach, of: observation.subject)
+        let subject = observation.subject
+        let elders = observation.issues.isEmpty ? .none : eldersInNoOrder(of: subject)
+        var isFirst = false
+        change(subject) { series in
+            isFirst = series.firstSeen == nil
+            series.add(observation, keeping: retention, after: elders)
+        }
+        if isFirst, let known = beginnings[subject.source] { beginnings[subject.source] = min(known, observation.seen) }
+        note(retention.reach, of: subject)
+    }
+
+    /// The same as `elders`, at every observation that names issues: then there is no time to sort.
+    private mutating func eldersInNoOrder(of subject: Subject) -> Elders {
+        let app = subject.whole
+        var known: [Series] = []
+        if subject.release != nil, let whole = series[app] { known.append(whole) }
+        if let parts = releases[app], parts.count <= Figures.releasesMax {
+            for release in parts where release != subject {
+                if let part = series[release] { known.append(part) }
+            }
+        }
+        return Elders(known, sourceBegan: beginning(of: subject.source))
+    }
+
+    private mutating func beginning(of source: String) -> Moment? {
+        if let known = beginnings[source] { return known }
+        let found = unordered(of: source).compactMap { series[$0]?.firstSeen }.min()
+        beginnings[source] = found
+        return found
+    }
+
+    /// Who takes over what must be remembered of a subject that is forgotten.
+    private func heir(of subject: Subject) -> Subject? {
+        series[subject.whole] == nil ? releases[subject.whole]?.min() : subject.whole
     }
 
     /// The app as a whole and its releases but the subject itself, in an order that a replay repeats.

@@ -14,6 +14,19 @@ public protocol DetectorMemory: Hashable, JSONWritable, JSONReadable, Sendable {
 
     /// Takes in an observation, whichever rules there are: it may be unfinished, a span seen before, or an older sight.
     mutating func add(_ observation: Observation)
+
+    /// The same, with what is known of others where the observation names issues; unless said otherwise, it is passed
+    /// over.
+    mutating func add(_ observation: Observation, after elders: Elders)
+
+    /// Takes over what has to outlive an app as a whole, or a release, that is forgotten while others of the same app
+    /// are not; unless said otherwise, nothing. What was kept for another need comes, too.
+    mutating func inherit(_ gone: Self)
+}
+
+extension DetectorMemory {
+    public mutating func add(_ observation: Observation, after elders: Elders) { add(observation) }
+    public mutating func inherit(_ gone: Self) {}
 }
 
 /// A memory that is kept while a rule asks for it, from the observation on with which one first does.

@@ -22,8 +22,8 @@ extension Series {
 }
 
 extension Series.Kept {
-    mutating func add(_ observation: Observation, keeping retention: Retention) {
-        memory.add(observation)
+    mutating func add(_ observation: Observation, keeping retention: Retention, after elders: Elders) {
+        memory.add(observation, after: elders)
         firstSeen = firstSeen ?? observation.seen
         if observation.metrics.isEmpty, hasFigures {
             // What is older than what was heard last is no news, and says nothing of labels.

@@ -79,11 +79,14 @@ public struct Series: Hashable, Sendable {
     /// A span seen again replaces what was seen of it before: late figures are better figures. An older sight of a span
     /// changes no sample.
     ///
-    /// - Parameter releases: over how many releases the observation was summed up; nil where the source gave it.
+    /// - Parameters:
+    ///   - releases: over how many releases the observation was summed up; nil where the source gave it.
+    ///   - elders: what memories are shown of others; none where the observation names no issues.
     public mutating func add(
-        _ observation: Observation, keeping retention: Retention, summedOver releases: Int? = nil
+        _ observation: Observation, keeping retention: Retention, summedOver releases: Int? = nil,
+        after elders: Elders = .none
     ) {
-        shared[0].add(observation, keeping: retention)
+        shared[0].add(observation, keeping: retention, after: elders)
         if !observation.metrics.isEmpty { shared[0].releasesSummed = releases }
     }
 
@@ -124,6 +127,9 @@ public struct Series: Hashable, Sendable {
         guard !remembers(needs) else { return }
         shared[0].memory.keep(needs, after: elders.flatMap(\.memoryBoxes))
     }
+
+    /// Takes over what has to be remembered of a release, or of the app as a whole, that is forgotten.
+    public mutating func inherit(_ gone: Series) { shared[0].memory.inherit(gone.remembered) }
 
     /// Whether it remembers just that, besides what is remembered of every subject.
     public func remembers(_ needs: MemoryNeeds) -> Bool { shared[0].memory.needs == needs }

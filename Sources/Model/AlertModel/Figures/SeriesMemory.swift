@@ -16,12 +16,24 @@ struct SeriesMemory: Hashable, Sendable {
         boxes = kinds.compactMap(\.beginning)
     }
 
-    mutating func add(_ observation: Observation) {
+    mutating func add(_ observation: Observation, after elders: Elders) {
         for index in boxes.indices {
-            if !isKnownUniquelyReferenced(&boxes[index]) { boxes[index] = boxes[index].copy() }
-            boxes[index].add(observation)
+            makeOwn(index)
+            boxes[index].add(observation, after: elders)
         }
         if !strange.isEmpty { strange = [] }
+    }
+
+    /// Takes over what has to outlive another memory of the same app.
+    mutating func inherit(_ gone: SeriesMemory) {
+        for index in boxes.indices {
+            makeOwn(index)
+            for box in gone.boxes { boxes[index].inherit(box) }
+        }
+    }
+
+    private mutating func makeOwn(_ index: Int) {
+        if !isKnownUniquelyReferenced(&boxes[index]) { boxes[index] = boxes[index].copy() }
     }
 
     /// From now on keeps what is needed; of what was kept before and is not needed any more nothing is left.
@@ -102,7 +114,8 @@ extension SeriesMemory {
 
     var memory: any DetectorMemory { preconditionFailure("a box is made for a type of memory") }
     func copy() -> MemoryBox { preconditionFailure("a box is made for a type of memory") }
-    fileprivate func add(_ observation: Observation) {}
+    fileprivate func add(_ observation: Observation, after elders: Elders) {}
+    fileprivate func inherit(_ gone: MemoryBox) {}
 
     fileprivate func isSame(as other: MemoryBox) -> Bool { self === other || memory.isSame(as: other.memory) }
 }
@@ -117,7 +130,12 @@ extension SeriesMemory {
 
     override var memory: any DetectorMemory { kept }
     override func copy() -> MemoryBox { TypedMemoryBox(kept) }
-    override fileprivate func add(_ observation: Observation) { kept.add(observation) }
+    override fileprivate func add(_ observation: Observation, after elders: Elders) {
+        kept.add(observation, after: elders)
+    }
+    override fileprivate func inherit(_ gone: MemoryBox) {
+        if let gone = gone as? TypedMemoryBox<Memory> { kept.inherit(gone.kept) }
+    }
 }
 
 extension DetectorMemory {

@@ -56,4 +56,68 @@ private typealias Issue = AlertModel.Issue
         var bot = try bot()
         #expect(play(&bot, ["new", "ongoing", "escalating", "ignored", "ongoing"]) == [[], [], [], [], []])
     }
+
+    /// Lets one poll see the issue in some releases, so many hours after the bot's first; the releases it was reported
+    /// of.
+    private func see(
+        _ bot: inout Rehearsal, at hour: Int64, _ statuses: KeyValuePairs<String, String>, users: Double = 50
+    ) -> [String] {
+        bot.advance(to: .rehearsalStart + .hours(hour))
+        let before = bot.decisions.count
+        bot.see(
+            statuses.map { release, status in
+                let issue = status.isEmpty ? [] : [Issue(id: "SHOP-1", title: "boom", users: users, status: status)]
+                let subject = Subject(source: "ios", app: "shop", release: release)
+                return .figures(["sessions": 10_000], of: subject, at: bot.now, issues: issue)
+            })
+        bot.advance(by: .seconds(1))
+        let opened = Set(bot.decisions[before...].filter { $0.kind == .opened }.map(\.incident))
+        return bot.state.incidents.inOrder.filter { opened.contains($0.id) }.compactMap(\.subject.release)
+    }
+
+    @Test(arguments: ["unresolved", "regressed"])
+    func `an issue that was resolved under one release and is back in the next is announced`(status: String) throws {
+        var bot = try bot()
+        #expect(see(&bot, at: 0, ["5.1": "unresolved"]) == [])
+        for hour in 30..<72 as Range<Int64> { #expect(see(&bot, at: hour, ["5.1": "resolved"]) == []) }
+        #expect(see(&bot, at: 72, ["5.1": "resolved", "5.2": ""]) == [])
+        bot.crash(after: .minutes(1))
+        #expect(see(&bot, at: 80, ["5.1": "resolved", "5.2": status]) == ["5.2"])
+        #expect(see(&bot, at: 81, ["5.1": "resolved", "5.2": status]) == [])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `it is announced where the next release had named it before it was resolved under another`() throws {
+        var bot = try bot()
+        #expect(see(&bot, at: 0, ["5.1": "open"]) == [])
+        #expect(see(&bot, at: 40, ["5.1": "open", "5.2": "open"]) == [])
+        #expect(see(&bot, at: 60, ["5.1": "resolved", "5.2": ""]) == [])
+        #expect(see(&bot, at: 70, ["5.1": "", "5.2": "open"]) == ["5.2"])
+        #expect(see(&bot, at: 71, ["5.1": "open", "5.2": "open"]) == ["5.1"])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `it is announced though the release under which it was resolved is forgotten`() throws {
+        var bot = try bot()
+        #expect(see(&bot, at: 0, ["5.0": "open", "5.1": ""]) == [])
+        #expect(see(&bot, at: 30, ["5.0": "resolved", "5.1": ""]) == [])
+        #expect(see(&bot, at: 120, ["5.1": ""]) == [])
+        #expect(see(&bot, at: 210, ["5.1": ""]) == [])
+        #expect(bot.state.figures.series[Subject(source: "ios", app: "shop", release: "5.0")] == nil)
+        #expect(see(&bot, at: 220, ["5.1": "", "5.2": "open"]) == ["5.2"])
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `releases that differ in what they say of it make no alarm at every poll`(isReversed: Bool) throws {
+        var bot = try bot()
+        for hour in 0..<30 as Range<Int64> {
+            let told =
+                isReversed
+                ? see(&bot, at: hour, ["5.2": hour % 3 == 0 ? "open" : "", "5.1": "resolved"])
+                : see(&bot, at: hour, ["5.1": "resolved", "5.2": hour % 3 == 0 ? "open" : ""])
+            #expect(told == [])
+        }
+        #expect(bot.objections == [])
+    }
 }
