@@ -118,26 +118,32 @@ public struct ReleaseDetector: Detector {
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
         let releases = inOrder(sight.parts)
         guard let newest = releases.last else { return [] }
-        guard let new = current(newest), new.total >= volumeMin else {
-            // Until it has users, whatever is told of the one before stands.
+        let judged = releases.lastIndex { current($0).map { $0.total >= volumeMin } ?? false }
+        guard let judged, let new = current(releases[judged]) else {
             return [unknown(of: newest.subject, why(isUnjudged: newest))]
         }
-        let before = releases.dropLast().reversed()
+        // A tester's build or the first users of the next: until it has more, the one before it is what people have.
+        let newer = releases[(judged + 1)...]
+        let waiting = newer.map { unknown(of: $0.subject, why(isUnjudged: $0)) }
+        let before = releases[..<judged].reversed()
         let pair =
             basis == .sameHours
-            ? overSameHours(new, newest.series, before) : atSameAdoption(new, newest.series, before, sight)
-        let findings = replaced(sight, by: new)
+            ? overSameHours(new, releases[judged].series, before)
+            : atSameAdoption(new, releases[judged].series, before, sight)
+        let findings = replaced(sight, by: new, butFor: Set(newer.map(\.subject)))
         guard let pair else {
+            // That the oldest of all has none before it is no news while a newer one waits.
+            guard newer.isEmpty || !before.isEmpty else { return findings + waiting }
             let lack =
                 basis == .sameHours
                 ? "no earlier release has figures for the same hours"
                 : "it and an earlier release have reached no stage in common since they came out"
-            return findings + [unknown(of: new.subject, lack)]
+            return findings + [unknown(of: new.subject, lack)] + waiting
         }
         guard pair.new.isComplete, pair.old.isComplete else {
-            return findings + [unknown(of: new.subject, "the span is not complete yet")]
+            return findings + [unknown(of: new.subject, "the span is not complete yet")] + waiting
         }
-        return findings + compare(pair, sight)
+        return findings + compare(pair, sight) + waiting
     }
 
     private func compare(_ pair: Pair, _ sight: Sight) -> [Finding] {
@@ -176,8 +182,11 @@ public struct ReleaseDetector: Detector {
     }
 
     /// Ends what is told of releases that a newer one has replaced.
-    private func replaced(_ sight: Sight, by new: Candidate) -> [Finding] {
-        sight.tracked.filter { $0.subject != new.subject }.map { tracked in
+    ///
+    /// - Parameter newer: those that are newer still; one that was taken back and has hardly any users left is none
+    ///   that the one before it has replaced.
+    private func replaced(_ sight: Sight, by new: Candidate, butFor newer: Set<Subject>) -> [Finding] {
+        sight.tracked.filter { $0.subject != new.subject && !newer.contains($0.subject) }.map { tracked in
             let evidence = Evidence(saying: Phrase(.releaseReplaced, [.release: .text(new.name)]))
             return Finding(
                 Judgement(.ok(recovered: true), .far, evidence), key: tracked.key, about: tracked.subject)
