@@ -260,6 +260,35 @@ import Testing
         }
     }
 
+    @Test func `the figure of as much of a span as is known`() throws {
+        let cases: [(spans: [Span], from: Int64, to: Int64, known: (Int64, Int64, sessions: Double)?)] = [
+            ([(0, 60, 100, 1), (60, 120, 200, 2)], 60, 120, (60, 120, 200)),
+            ([(0, 30, 100, 1), (30, 60, 200, 2), (60, 90, 400, 3)], 0, 60, (0, 60, 300)),
+            // What lies beside it, even in part, says nothing of it.
+            ([(0, 30, 100, 1), (30, 60, 200, 2), (60, 90, 400, 3)], 10, 80, (30, 60, 200)),
+            ([(0, 60, 100, 1)], 30, 60, nil), ([(0, 60, 100, 1)], 60, 120, nil), ([], 0, 60, nil),
+            // Of what the source measured and what is pooled, whichever covers more.
+            ([(0, 60, 1000, 1), (0, 30, 100, 1), (30, 60, 200, 2)], 0, 60, (0, 60, 1000)),
+            ([(20, 60, 1000, 1), (0, 30, 100, 1), (30, 60, 200, 2)], 0, 60, (0, 60, 300)),
+            ([(0, 60, 1000, 1), (40, 60, 200, 2)], 0, 60, (0, 60, 1000)),
+        ]
+        for (spans, from, to, known) in cases {
+            let series = try self.series(spans, keeping: .hours(3))
+            let span = try #require(TimeSpan(from: Self.start + .minutes(from), to: Self.start + .minutes(to)))
+            let measured = series.measured(.sessions, within: span)
+            #expect(measured?.figure.value == known?.sessions, "\(spans) from \(from) to \(to)")
+            #expect(measured?.span.from == known.map { Self.start + .minutes($0.0) })
+            #expect(measured?.span.to == known.map { Self.start + .minutes($0.1) })
+        }
+        // Distinct users of parts are not those of the whole.
+        var halves = Series()
+        for half in [0, 30] as [Int64] {
+            halves.add(try #require(Fixtures.observation(half, half + 30, ["users": 5])), keeping: .hours(3))
+        }
+        let hour = try #require(TimeSpan(from: Self.start, to: Self.start + .hours(1)))
+        #expect(halves.measured(.users, within: hour)?.span.length == .minutes(30))
+    }
+
     @Test(arguments: [
         (1000.0, 499.0, true), (1000, 500, false), (1000, 2000, false), (0, 0, false), (1, 0, true),
     ])

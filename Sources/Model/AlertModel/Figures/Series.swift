@@ -239,19 +239,28 @@ public struct Series: Hashable, Sendable {
     }
 
     private static func measured(_ metric: String, exactly span: TimeSpan, in samples: [Sample]) -> Measured? {
-        var search = MetricSearch(Metric(metric))
-        guard let last = samples.lastIndex(where: { $0.span.to <= span.to }), samples[last].span.to == span.to else {
-            return nil
-        }
-        if let whole = Series.nearest(samples[...last], span.length, &search)?.whole, whole.span == span {
-            return whole
-        }
-        guard search.metric.adds, let pooled = Series.pooled(samples[...last], since: span.from, &search),
-            pooled.span == span
-        else {
-            return nil
-        }
-        return pooled
+        guard samples.last(where: { $0.span.to <= span.to })?.span.to == span.to,
+            let measured = measured(Metric(metric), within: span, in: samples), measured.span == span
+        else { return nil }
+        return measured
+    }
+
+    /// The figure of a metric over as much of that span as there are figures of: as the source measured it, or, for
+    /// metrics that add up, pooled from spans that lie inside it. Nil when there is no figure.
+    public func measured(_ metric: Metric, within span: TimeSpan) -> Measured? {
+        Series.measured(metric, within: span, in: samples)
+    }
+
+    private static func measured(_ metric: Metric, within span: TimeSpan, in samples: [Sample]) -> Measured? {
+        var search = MetricSearch(metric)
+        guard let last = samples.lastIndex(where: { $0.span.to <= span.to }),
+            let nearest = Series.nearest(samples[...last], span.length, &search)
+        else { return nil }
+        let whole = nearest.whole.flatMap { $0.span.from >= span.from ? $0 : nil }
+        guard metric.adds, whole?.span != span else { return whole }
+        let pooled = Series.pooled(samples[...nearest.newest], since: span.from, &search)
+        guard let whole, let pooled else { return pooled ?? whole }
+        return whole.span.length >= pooled.span.length ? whole : pooled
     }
 
     /// The shares of a metric that adds up in the spans, none of which overlap, that make up that span: newest first.

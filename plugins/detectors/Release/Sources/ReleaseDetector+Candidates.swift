@@ -24,6 +24,12 @@ extension ReleaseDetector {
         let checks: Double
     }
 
+    /// Two releases, or what there is none for or is waited for.
+    enum Choice {
+        case pair(Pair)
+        case none(String)
+    }
+
     /// Releases in sight, the newest last: by their versions, or where some have none by when they were first seen.
     func inOrder(_ parts: [Sight.Entry]) -> [Sight.Entry] {
         let named = parts.filter { !($0.subject.release ?? "").isEmpty && !$0.series.samples.isEmpty }
@@ -40,10 +46,11 @@ extension ReleaseDetector {
         }
     }
 
-    /// A release with its figure over the window.
-    func current(_ part: Sight.Entry) -> Candidate? {
-        guard let measured = part.series.measured(metric, over: window), let share = measured.figure.share,
-            share.total > 0
+    /// A release with its figure.
+    ///
+    /// - Parameter hours: the hours of another release that it is compared with; nil for the window.
+    func current(_ part: Sight.Entry, over hours: TimeSpan? = nil) -> Candidate? {
+        guard let measured = measured(part.series, over: hours), let share = measured.figure.share, share.total > 0
         else { return nil }
         let bad = metric.failures == nil ? share.hits : share.total - share.hits
         return Candidate(
@@ -51,27 +58,71 @@ extension ReleaseDetector {
             isComplete: measured.isComplete, bad: bad, total: share.total)
     }
 
-    private func name(_ part: Sight.Entry) -> String { (part.subject.release ?? "").tamed.clipped(to: 80) }
-
-    func overSameHours(_ new: Candidate, _ series: Series, _ before: some Sequence<Sight.Entry>) -> Pair? {
-        // Each check spends the part of the day that has passed since the one before.
-        let checks = series.sampleSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
-        return before.lazy.compactMap { current($0) }.first { $0.total >= volumeMin && overlaps($0, new) }
-            .map { Pair(new: new, old: $0, checks: checks) }
+    /// Users of some hours do not add up, so theirs are those that the source counted, whatever hours they are of.
+    func measured(_ series: Series, over hours: TimeSpan?) -> Series.Measured? {
+        guard let hours, metric.adds else { return series.measured(metric, over: window) }
+        return series.measured(metric, within: hours)
     }
 
-    /// Whether both were measured over hours that are mostly the same.
-    func overlaps(_ one: Candidate, _ other: Candidate) -> Bool {
+    private func name(_ part: Sight.Entry) -> String { (part.subject.release ?? "").tamed.clipped(to: 80) }
+
+    func overSameHours(
+        _ new: Candidate, _ newest: Series, _ before: some Sequence<Sight.Entry>, _ sight: Sight
+    ) -> Choice {
+        // Each check spends the part of the day that has passed since the one before.
+        let checks = newest.sampleSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
+        var wait: String?
+        for part in before {
+            guard let old = current(part, over: new.span), old.total >= volumeMin else { continue }
+            guard isOfSameHours(old, new), youth(part.series, in: old.span, besides: newest, sight) == nil else {
+                wait =
+                    wait ?? "waiting for figures of the same hours: it has \(new.span.length.short), "
+                    + "\(old.name) has \(old.span.length.short)"
+                continue
+            }
+            if let out = youth(newest, in: new.span, besides: part.series, sight) {
+                return .none(
+                    "waiting until it has been out for half of the \(new.span.length.short) that are compared: "
+                        + "\(out.short) so far")
+            }
+            return .pair(Pair(new: new, old: old, checks: checks))
+        }
+        return .none(wait ?? "no earlier release has figures for the same hours")
+    }
+
+    /// Whether both were measured over about the same hours: they differ by a poll or so.
+    func isOfSameHours(_ one: Candidate, _ other: Candidate) -> Bool {
         let common = min(one.span.to, other.span.to) - max(one.span.from, other.span.from)
-        return common.inSeconds >= min(one.span.length, other.span.length).inSeconds / 2
+        return common >= max(one.span.length, other.span.length).scaled(by: Self.commonMin)
+    }
+
+    private static let commonMin = 0.75
+
+    /// How long a release can have been out by the end of a span, where that is less than half of it: what the source
+    /// measured in one piece is then of other hours than it says. Nil where the release was there before the bot.
+    private func youth(_ series: Series, in span: TimeSpan, besides other: Series, _ sight: Sight) -> Duration? {
+        guard let first = series.firstSeen, let watch = watch(sight), first > watch, let newest = series.samples.last,
+            let oldest = series.samples.first
+        else { return nil }
+        // What is told late was there as much earlier, and it may have come right after the look before.
+        let seen = min(first - (newest.seen - newest.span.to), oldest.span.to)
+        let out = span.to - (seen - (other.sampleSpacing ?? .zero))
+        return out < span.length.scaled(by: Self.partMin) ? out : nil
+    }
+
+    private static let partMin = 0.5
+
+    /// When the bot first saw anything of the app.
+    private func watch(_ sight: Sight) -> Moment? {
+        (sight.parts.map(\.series) + [sight.series]).compactMap(\.firstSeen).min()
     }
 
     /// The last stage that both have reached; only of releases that the bot has seen come out.
     func atSameAdoption(
         _ new: Candidate, _ newest: Series, _ before: some Sequence<Sight.Entry>, _ sight: Sight
-    ) -> Pair? {
-        let watch = (sight.parts.map(\.series) + [sight.series]).compactMap(\.firstSeen).min()
-        guard let watch, newest.firstSeen ?? watch > watch else { return nil }
+    ) -> Choice {
+        let lack = Choice.none("it and an earlier release have reached no stage in common since they came out")
+        guard let watch = watch(sight), newest.firstSeen ?? watch > watch else { return lack }
         let stages = newest.memory(Launch.self).stages
         for part in before where part.series.firstSeen ?? watch > watch {
             let others = part.series.memory(Launch.self).stages
@@ -80,10 +131,10 @@ extension ReleaseDetector {
                     let young = candidate(stage, new.subject, new.name, new.span),
                     let old = candidate(other, part.subject, name(part), new.span)
                 else { continue }
-                return Pair(new: young, old: old, checks: Double(stage.level + 1))
+                return .pair(Pair(new: young, old: old, checks: Double(stage.level + 1)))
             }
         }
-        return nil
+        return lack
     }
 
     private func candidate(_ stage: Launch.Stage, _ subject: Subject, _ name: String, _ span: TimeSpan) -> Candidate? {

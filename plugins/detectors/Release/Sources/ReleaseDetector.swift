@@ -126,18 +126,14 @@ public struct ReleaseDetector: Detector {
         let newer = releases[(judged + 1)...]
         let waiting = newer.map { unknown(of: $0.subject, why(isUnjudged: $0)) }
         let before = releases[..<judged].reversed()
-        let pair =
+        let choice =
             basis == .sameHours
-            ? overSameHours(new, releases[judged].series, before)
+            ? overSameHours(new, releases[judged].series, before, sight)
             : atSameAdoption(new, releases[judged].series, before, sight)
         let findings = replaced(sight, by: new, butFor: Set(newer.map(\.subject)))
-        guard let pair else {
+        guard case .pair(let pair) = choice else {
             // That the oldest of all has none before it is no news while a newer one waits.
-            guard newer.isEmpty || !before.isEmpty else { return findings + waiting }
-            let lack =
-                basis == .sameHours
-                ? "no earlier release has figures for the same hours"
-                : "it and an earlier release have reached no stage in common since they came out"
+            guard case .none(let lack) = choice, newer.isEmpty || !before.isEmpty else { return findings + waiting }
             return findings + [unknown(of: new.subject, lack)] + waiting
         }
         guard pair.new.isComplete, pair.old.isComplete else {
@@ -249,10 +245,11 @@ public struct ReleaseDetector: Detector {
 
     /// What the release costs the app as a whole.
     private func cost(_ new: Candidate, _ difference: Double, _ sight: Sight) -> String {
-        let parts = sight.parts.compactMap { current($0) }
-        guard let now = parts.first(where: { $0.subject == new.subject }) else { return "" }
-        let whole = sight.series.measured(metric, over: window).flatMap { $0.figure.share }
-        let sum = parts.filter { overlaps($0, now) }.map(\.total).reduce(0, +)
+        guard let now = sight.parts.first(where: { $0.subject == new.subject }).flatMap({ current($0) })
+        else { return "" }
+        let whole = measured(sight.series, over: now.span).flatMap { $0.figure.share }
+        let parts = sight.parts.compactMap { current($0, over: now.span) }
+        let sum = parts.filter { metric.adds || isOfSameHours($0, now) }.map(\.total).reduce(0, +)
         let total = max(whole?.total ?? sum, now.total)
         let share = now.total / total
         var sentence = "; \(share.percent) of \(noun) have it, which costs the app "
