@@ -122,7 +122,7 @@ extension Figures {
     }
 
     /// An app with more releases than this within a week names something else so, and each look would cost as much.
-    static let releasesMax = 1000
+    private static let releasesMax = 1000
     /// So many of its own spans a release is waited for that is in no answer any more.
     private static let looksWaited = 2.0
     /// With fewer sessions than this in the span before, none in the next is no wonder.

@@ -89,13 +89,17 @@ public struct Figures: Sendable {
         let app = subject.whole
         var known: [Series] = []
         if subject.release != nil, let whole = series[app] { known.append(whole) }
-        if let parts = releases[app], parts.count <= Figures.releasesMax {
+        if let parts = releases[app], parts.count <= Figures.kinMax {
             for release in parts where release != subject {
                 if let part = series[release] { known.append(part) }
             }
         }
         return Elders(known, sourceBegan: beginning(of: subject.source))
     }
+
+    /// An app with more releases than this is shown as a whole alone: of each that names issues in a poll, all others are
+    /// looked at.
+    private static let kinMax = 250
 
     private mutating func beginning(of source: String) -> Moment? {
         if let known = beginnings[source] { return known }
