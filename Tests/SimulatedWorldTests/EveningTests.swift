@@ -350,7 +350,9 @@ private final class Evening: @unchecked Sendable {
         for source in fakes.keys.sorted() where source != "simulator" {
             #expect(polls[source, default: 0] > 0, "\(name): \(source) was never asked")
             if source != "push" { #expect(failures[source, default: 0] > 0, "\(name): \(source) has never failed") }
-            let incidents = told(of: source)
+            // The answers of that vendor are those of a Thanos that has lost a store, all evening.
+            let isPartial = source == "prometheus"
+            let incidents = told(of: source).filter { !isPartial || $0.rule != Trouble.partialAnswers.rawValue }
             #expect(incidents.count == 1, "\(name): \(source) has \(incidents)")
             #expect(
                 incidents.allSatisfy { $0.opened == 1 && $0.resolved == 1 }, "\(name): \(source) has \(incidents)")

@@ -94,7 +94,7 @@ struct PrometheusPoll: Sendable {
             let report = PollReport(
                 joined.observations.isEmpty ? .noData : .values(joined.observations), cursor: cursor,
                 warnings: warnings + joined.warnings, unread: isPartial ? .anything : joined.unread)
-            guard report.unread != .nothing, let warning = report.warnings.last else { return .finish(report) }
+            guard isPartial, let warning = warnings.last else { return .finish(report) }
             return .finish(report.waiting(after: [PollFailure(.badAnswer, warning)]))
         } catch {
             return .fail(error)
