@@ -6,6 +6,13 @@
 
 /// The binomial distribution, exact at a hundred trials and at a million.
 public enum Binomial {
+    /// By how many times the counts of bad cases vary more than by chance, as rules take it to be that do not learn it:
+    /// those of real apps come in clumps. Of apps it is known that they lie between one and two; `drop` learns it of each.
+    ///
+    /// Such counts say as much as so many times fewer cases, so both counts are divided by it (the design effect of
+    /// sample surveys).
+    public static let usualDispersion = 1.5
+
     /// The density at `hits`, and the chance of at least so many, for `hits` above the mean.
     ///
     /// The density by logarithms of the gamma function, the tail by adding terms, each a known share of the one before,

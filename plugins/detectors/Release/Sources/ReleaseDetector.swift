@@ -199,7 +199,7 @@ public struct ReleaseDetector: Detector {
     private func isCarried(_ pair: Pair) -> Bool {
         let (new, old) = (pair.new, pair.old)
         let bad = (new.bad + old.bad).rounded()
-        let tail = Binomial.chance(
+        let tail = chance(
             ofAtLeast: min(new.bad.rounded(), bad), of: bad, rate: new.total / (new.total + old.total))
         return max(1, pair.checks) * tail <= 1 - confidence
     }
@@ -208,8 +208,13 @@ public struct ReleaseDetector: Detector {
     private func isFine(_ new: Candidate, _ old: Candidate) -> Bool {
         guard reportsFine, old.rate + worseBy < 1 else { return false }
         let good = (new.total - new.bad).rounded()
-        return Binomial.chance(ofAtLeast: good, of: new.total.rounded(), rate: 1 - old.rate - worseBy)
-            <= 1 - confidence
+        return chance(ofAtLeast: good, of: new.total.rounded(), rate: 1 - old.rate - worseBy) <= 1 - confidence
+    }
+
+    /// Crashes come in clumps: both counts say as much as fewer cases that are bad each for itself.
+    private func chance(ofAtLeast hits: Double, of trials: Double, rate: Double) -> Double {
+        Binomial.chance(
+            ofAtLeast: hits / Binomial.usualDispersion, of: trials / Binomial.usualDispersion, rate: rate)
     }
 
     // MARK: - Words

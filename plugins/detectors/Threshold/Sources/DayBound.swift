@@ -33,9 +33,6 @@ struct DayBound {
     /// The variance of counts as a multiple of what chance alone gives.
     var dispersion = 1.0
 
-    /// What rules take it to be. Of apps it is known that they lie between one and two; `drop` learns it of each.
-    static let usualDispersion = 1.5
-
     /// Whether the chance of such a day at that rate of bad cases is at most `chance`.
     func isExceeded(atRate rate: Double, chance: Double) -> Bool {
         chanceOfSuchADay(atRate: rate) <= chance

@@ -369,7 +369,7 @@ public struct ThresholdDetector: SubjectDetector {
         guard confidence != nil, metric.unit == .rate, let share = figure.share else { return nil }
         return DayBound(
             bad: badCases(of: share, limit) - (clump?.excess ?? 0), total: share.total, span: span.length,
-            checksPerDay: checks, dispersion: DayBound.usualDispersion)
+            checksPerDay: checks, dispersion: Binomial.usualDispersion)
     }
 
     private func isExceeded(_ bound: DayBound, _ limit: Comparison) -> Bool {
