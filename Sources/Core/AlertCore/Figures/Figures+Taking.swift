@@ -3,17 +3,18 @@ internal import PluginKit
 // Observations become figures: what makes no sense, or has lost what was there, is left out with a note.
 
 extension Figures {
-    /// Keeps what a source saw; gives back the subjects, in the order in which they came, and the apps that were summed up
-    /// over their releases.
+    /// Keeps what a source saw; gives back the subjects, in the order in which they came, and those of whom nothing was
+    /// told of how they are now, though there are figures.
     ///
     /// - Parameter reach: since when figures of a subject are kept that are older than rules read.
     mutating func take(
         _ observations: [Observation], of source: String, _ plan: Plan, reach: (Subject) -> Moment?, at now: Moment,
         _ output: inout Output
-    ) -> (subjects: [Subject], summed: Set<Subject>) {
+    ) -> (subjects: [Subject], withoutNewFigures: Set<Subject>) {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
         var summed: Set<Subject> = []
+        var areAllOfNow = true
         var sheets = Sheets(keeping: retention, count: observations.count)
         var parts = Parts()
         subjects.reserveCapacity(observations.count)
@@ -27,7 +28,7 @@ extension Figures {
             }
             let subject = observation.subject
             let row = Sheet.Row(observation, reach: mayReachBack(subject) ? reach(subject) : nil)
-            take(observation, keeping: retention.reaching(row.reach))
+            if !take(observation, keeping: retention.reaching(row.reach)) { areAllOfNow = false }
             if sheets.put(row) { subjects.append(subject) }
             parts.note(observation)
         }
@@ -37,7 +38,8 @@ extension Figures {
             summed.insert(app)
             if !sheets.hasSeen(app) { subjects.append(app) }
         }
-        return (subjects, summed)
+        // Of most answers none.
+        return (subjects, areAllOfNow ? [] : withoutNewFigures(observations, summed: summed, at: now))
     }
 
     /// Makes the observation what is kept of it; gives back what has to be recorded before it, or nil where it is not

@@ -71,17 +71,20 @@ public struct Figures: Sendable {
         output.facts.append(.figures(fact))
     }
 
-    /// Takes in what was seen of a subject.
-    mutating func take(_ observation: Observation, keeping retention: Retention) {
+    /// Takes in what was seen of a subject; gives back whether there are figures among it that tell of now.
+    @discardableResult
+    mutating func take(_ observation: Observation, keeping retention: Retention) -> Bool {
         let subject = observation.subject
         let elders = observation.issues.isEmpty ? .none : eldersInNoOrder(of: subject)
-        var isFirst = false
+        var (isFirst, isOfNow) = (false, false)
         change(subject) { series in
             isFirst = series.firstSeen == nil
             series.add(observation, keeping: retention, after: elders)
+            isOfNow = series.figuresSeen >= observation.seen
         }
         if isFirst, let known = beginnings[subject.source] { beginnings[subject.source] = min(known, observation.seen) }
         note(retention.reach, of: subject)
+        return isOfNow && !observation.metrics.isEmpty
     }
 
     /// The same as `elders`, at every observation that names issues: then there is no time to sort.
@@ -166,7 +169,6 @@ public struct Figures: Sendable {
     func withoutNewFigures(
         _ observations: [Observation], summed: Set<Subject>, at now: Moment
     ) -> Set<Subject> {
-        // Of most answers none.
         var subjects: Set<Subject> = []
         for observation in observations {
             guard let known = series[observation.subject], known.hasFigures else { continue }

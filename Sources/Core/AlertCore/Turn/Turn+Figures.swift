@@ -10,7 +10,7 @@ extension Turn {
         _ observations: [Observation], of source: String
     ) -> (subjects: [Subject], withoutNewFigures: Set<Subject>) {
         let before = figuresInQuestion(observations)
-        let (subjects, summed) = keep(observations, of: source)
+        let (subjects, withoutNewFigures) = keep(observations, of: source)
         for (subject, known) in before.sorted(by: { $0.key < $1.key }) {
             let series = state.figures.series[subject]
             let touched = state.incidents.correct(subject, at: now, &output) { sighting in
@@ -20,12 +20,12 @@ extension Turn {
             }
             follow(touched)
         }
-        return (subjects, state.figures.withoutNewFigures(observations, summed: summed, at: now))
+        return (subjects, withoutNewFigures)
     }
 
     private mutating func keep(
         _ observations: [Observation], of source: String
-    ) -> (subjects: [Subject], summed: Set<Subject>) {
+    ) -> (subjects: [Subject], withoutNewFigures: Set<Subject>) {
         let (incidents, now) = (state.incidents, now)
         guard incidents.mayBeCorrected else {
             return state.figures.take(observations, of: source, plan, reach: { _ in nil }, at: now, &output)

@@ -53,9 +53,10 @@ extension Series.Kept {
     /// Whether it corrects what is past after a silence: that a straggler of hours ago has come says nothing of now.
     /// What a source names again and again is no echo, however old it is.
     private func isEcho(_ observation: Observation) -> Bool {
-        guard let figuresSeen, let newest = samples.last?.span.to, observation.span.to <= newest else { return false }
+        guard let figuresSeen else { return false }
         let silence = observation.seen - figuresSeen
-        return silence > max(Series.silenceMin, observation.span.length.scaled(by: 2))
+        guard silence > Series.silenceMin, silence > observation.span.length.scaled(by: 2) else { return false }
+        return samples.last.map { observation.span.to <= $0.span.to } ?? false
     }
 
     /// Takes in what an observation says besides figures.
