@@ -10,7 +10,7 @@ public struct Elders: Sendable {
     public let sourceBegan: Moment?
 
     /// For what has none, or names no issues.
-    public static let none = Elders([], sourceBegan: nil)
+    public static var none: Elders { Elders([], sourceBegan: nil) }
 
     /// - Parameter series: in any order.
     public init(_ series: [Series], sourceBegan: Moment?) {
