@@ -139,14 +139,18 @@ import Testing
         #expect(seen.map { $0.metrics[.users] } == [1, nil])
     }
 
-    @Test func `a row that cannot be read is a part of the answer that is missing, and a bad issue is none`() throws {
-        let source = try HTTPJSONSource(
+    private func sourceOfIssues() throws -> HTTPJSONSource {
+        try HTTPJSONSource(
             options: options(
                 ["each": "$.r[*]"],
                 maps: [
                     "map": ["app": "$.app", "users": "$.users"],
                     "issues": ["each": "$.i[*]", "id": "$.id", "events": "$.n"],
                 ]), context: context)
+    }
+
+    @Test func `a row that cannot be read is a part of the answer that is missing, and a bad issue is none`() throws {
+        let source = try sourceOfIssues()
         let good = row("ios", #""users":1,"i":[{"id":"a","n":1},{"id":"b","n":-1},{"id":"c","n":2}]"#)
         #expect(try report(source, answered([good])).missing == nil)
         let missing = try report(source, answered([good, row("web", #""users":"n/a","i":[]"#)])).missing
@@ -156,13 +160,7 @@ import Testing
     }
 
     @Test func `one issue that makes no sense costs neither the row nor the other issues`() throws {
-        let source = try HTTPJSONSource(
-            options: options(
-                ["each": "$.r[*]"],
-                maps: [
-                    "map": ["app": "$.app", "users": "$.users"],
-                    "issues": ["each": "$.i[*]", "id": "$.id", "events": "$.n"],
-                ]), context: context)
+        let source = try sourceOfIssues()
         let issues = #""users":1,"i":[{"id":"a","n":1},{"id":"b","n":-1},{"id":"c","n":2}]"#
         let found = try report(source, answered([row("ios", issues)]))
         guard case .values(let seen) = found.outcome else {

@@ -126,7 +126,7 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         (["token": " "], "'token' is empty: anybody could push"),
         (["app": "x"], "lines of observations name their app; 'app' is for alerts"),
         (["app_label": "x", "format": "sentry"], "'app_label' is for 'format: grafana'"),
-        (["span": "5m", "format": "grafana"], "'span' is that of 'values', and there are none"),
+        (["span": "5m", "format": "grafana"], "'span' says what 'values' cover, but there are no 'values'"),
     ])
     func `mistakes in the options are reported`(_ texts: [String: String], _ expected: String) {
         let error = #expect(throws: ProblemList.self) { try source(texts) }
