@@ -77,7 +77,8 @@ public struct PushSource: PushedSource {
             problems.append(Problem(first.position, "'values' is for 'format: grafana'"))
         }
         if mapped.isEmpty, options.has(Self.span) {
-            problems.append(Problem(options.position(of: Self.span), "'span' says what 'values' cover, but there are no 'values'"))
+            problems.append(
+                Problem(options.position(of: Self.span), "'span' says what 'values' cover, but there are no 'values'"))
         }
         if format == .observations, options.has(Self.app) {
             problems.append(
