@@ -161,7 +161,7 @@ extension Figures {
     /// Whether a rule that asks for releases finds some of an app that its source gives as a whole, too.
     private func hasReleasesJudged(of app: Subject, _ whole: Series, by rule: DetectorPlan) -> Bool {
         guard rule.match["release"] != nil, !rule.detector.readsIssues || whole.issues.isEmpty else { return false }
-        return releases(of: app).contains { release in
+        return unordered(releasesOf: app).contains { release in
             series[release].map { $0.hasFigures && whole.figuresSeen - $0.figuresSeen <= Figures.wholeStandsFor }
                 ?? false
         }

@@ -154,6 +154,9 @@ public struct Figures: Sendable {
     /// The releases of an app that have figures, by name.
     func releases(of app: Subject) -> [Subject] { (releases[app.whole] ?? []).sorted() }
 
+    /// The same in no order: at every poll there is no time to sort.
+    func unordered(releasesOf app: Subject) -> Set<Subject> { releases[app.whole] ?? [] }
+
     func releaseCount(of app: Subject) -> Int { releases[app.whole]?.count ?? 0 }
 
     /// The issues named last of a subject, the largest first where it is the sum of its releases.
