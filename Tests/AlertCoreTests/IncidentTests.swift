@@ -46,6 +46,29 @@ import Testing
         }
     }
 
+    @Test func `a rule that wants to be sure of an end is told since when it is better`() {
+        var bot = Rehearsal(
+            .rehearsed(detectors: [DetectorPlan(name: "look", detector: PatientDetector(), repeat: nil)]))
+        bot.start()
+        bot.see(.warning)
+        for _ in 0..<4 {
+            bot.see(.fine)
+            bot.advance(by: .minutes(8))
+        }
+        #expect(bot.decisions.map(\.mark) == ["O"])
+        // What is bad again in between begins anew, and so does nothing that a restart forgets.
+        bot.see(.warning)
+        bot.see(.fine)
+        bot.advance(by: .minutes(20))
+        bot.crash()
+        bot.see(.fine)
+        #expect(bot.decisions.map(\.mark) == ["O"])
+        #expect(bot.state.incidents.all.map(\.state) == [.recovering])
+        bot.advance(by: .minutes(11))
+        bot.see(.fine)
+        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+    }
+
     @Test func `a source that fails for long is one incident of the bot, however many rules and apps it has`() {
         let detectors = ["a", "b", "c"].map { DetectorPlan(name: $0, detector: ScriptedDetector(), repeat: nil) }
         var bot = Rehearsal(.rehearsed(detectors: detectors))
@@ -448,5 +471,28 @@ import Testing
         var bot = Rehearsal(.rehearsed(channels: channels, routes: routes))
         bot.start()
         #expect(bot.play("wc.") == "O(EO)(RR)")
+    }
+}
+
+/// Believes in an end when it has been better for half an hour.
+private struct PatientDetector: SubjectDetector {
+    static let manifest = PluginManifest(name: "patient", summary: "Waits before it says that it is over.", options: [])
+    private let scripted = ScriptedDetector()
+
+    init() {}
+    init(options: Options, context: RuleContext) throws(ProblemList) {}
+
+    var metrics: [Metric] { scripted.metrics }
+    var lookback: Duration { scripted.lookback }
+    var spans: [Duration] { scripted.spans }
+    var holdTime: Duration { .zero }
+
+    func judge(_ series: Series, at now: Moment) -> Judgement { scripted.judge(series, at: now) }
+
+    func judge(_ series: Series, ending incident: Sight.Tracked, at now: Moment) -> Judgement {
+        let judgement = judge(series, at: now)
+        guard case .ok = judgement.verdict else { return judgement }
+        let isOver = incident.betterSince.map { now - $0 >= .minutes(30) } ?? false
+        return Judgement(.ok(recovered: isOver), judgement.closeness, judgement.evidence)
     }
 }

@@ -83,12 +83,32 @@ public struct Sight: Sendable {
         public let key: String?
         public let severity: Severity
         public let since: Moment
+        /// How bad it was at its worst; nil where no figure says so.
+        public let worst: Depth?
+        /// Since when its figure is back inside the limit, where it is and the incident goes on all the same.
+        public let betterSince: Moment?
 
-        public init(subject: Subject, key: String?, severity: Severity, since: Moment) {
+        /// How far a figure went.
+        public struct Depth: Hashable, Sendable {
+            public let metric: Metric
+            public let value: Double
+
+            public init(_ metric: Metric, _ value: Double) {
+                self.metric = metric
+                self.value = value
+            }
+        }
+
+        public init(
+            subject: Subject, key: String?, severity: Severity, since: Moment, worst: Depth? = nil,
+            betterSince: Moment? = nil
+        ) {
             self.subject = subject
             self.key = key
             self.severity = severity
             self.since = since
+            self.worst = worst
+            self.betterSince = betterSince
         }
     }
 
@@ -136,6 +156,9 @@ public struct Finding: Hashable, Sendable {
 /// A detector that judges one subject by its figures and nothing else.
 public protocol SubjectDetector: Detector {
     func judge(_ series: Series, at now: Moment) -> Judgement
+    /// The same while the rule has something open about the subject: whether that is over may be another question than
+    /// whether anything is wrong.
+    func judge(_ series: Series, ending incident: Sight.Tracked, at now: Moment) -> Judgement
     /// How close the figure is to a limit, where a glance shows that `judge` would not fire; nil where it does not.
     ///
     /// By far the most checks find nothing wrong, and nobody reads why. Where nothing is open about the subject, the
@@ -150,7 +173,12 @@ public protocol SubjectDetector: Detector {
 extension SubjectDetector {
     public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? { nil }
     public func isBlind(to series: Series, at now: Moment) -> Bool { false }
-    public func findings(in sight: Sight, at now: Moment) -> [Finding] { [Finding(judge(sight.series, at: now))] }
+    public func judge(_ series: Series, ending incident: Sight.Tracked, at now: Moment) -> Judgement {
+        judge(series, at: now)
+    }
+    public func findings(in sight: Sight, at now: Moment) -> [Finding] {
+        [Finding(sight.tracked.first.map { judge(sight.series, ending: $0, at: now) } ?? judge(sight.series, at: now))]
+    }
 }
 
 /// What a detector thinks of one subject now.

@@ -140,6 +140,7 @@ extension Incidents {
             incident.isUncertain = old.isUncertain
         }
         incident.unattendedSince = old.unattendedSince.map { $0 + step }
+        incident.betterSince = old.betterSince.map { $0 + step }
         incident.standings = incident.standings.mapValues { standing in
             var moved = standing
             moved.firstSaid = standing.firstSaid.map { $0 + step }

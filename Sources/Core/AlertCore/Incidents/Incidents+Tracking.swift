@@ -73,6 +73,7 @@ extension Incidents {
     private mutating func goOn(_ old: Incident, _ evidence: Evidence, _ output: inout Output) -> Touch {
         var incident = old
         incident.isUncertain = false
+        incident.betterSince = nil
         incident.evidence = evidence
         keep(incident, of: old, &output)
         return .revisit(incident.id)
@@ -91,6 +92,7 @@ extension Incidents {
         incident.severity = severity
         incident.labels = labels
         if incident.state == .recovering { incident.state = .firing }
+        incident.betterSince = nil
         incident.evidence = evidence
         note(evidence, of: &incident, &output)
         keep(incident, of: old, &output)
@@ -118,6 +120,7 @@ extension Incidents {
         incident.evidence = evidence
         if isOver { return resolve(incident, because: nil, at: now, &output) }
         incident.state = .recovering
+        if incident.betterSince == nil { incident.betterSince = evidence.span?.to ?? now }
         keep(incident, of: old, &output)
         return .revisit(incident.id)
     }

@@ -178,8 +178,7 @@ public struct Incidents: Sendable {
             let open = index[subject, rule]
             return open.keys.sorted { ($0 == nil ? 0 : 1, $0 ?? "") < ($1 == nil ? 0 : 1, $1 ?? "") }
                 .compactMap { key in
-                    open[key].flatMap { byID[$0] }
-                        .map { Sight.Tracked(subject: subject, key: key, severity: $0.severity, since: $0.since) }
+                    open[key].flatMap { byID[$0] }.map(Sight.Tracked.init)
                 }
         }
     }
@@ -331,5 +330,15 @@ public struct Incidents: Sendable {
         } else {
             waitingForEvents.remove(id)
         }
+    }
+}
+
+extension Sight.Tracked {
+    fileprivate init(_ incident: Incident) {
+        let (metric, value) = (incident.worst.metric, incident.worst.figure?.value)
+        self.init(
+            subject: incident.subject, key: incident.key, severity: incident.severity, since: incident.since,
+            worst: metric.flatMap { metric in value.map { Depth(Metric(metric), $0) } },
+            betterSince: incident.betterSince)
     }
 }

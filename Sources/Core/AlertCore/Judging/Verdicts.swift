@@ -132,7 +132,8 @@ extension State {
         if !isOpen, !tellsAll, let closeness = rule.judge?.glance(series, at: moment) {
             return verdicts.take(closeness)
         }
-        if let judgement = rule.judgement(of: series, at: moment) {
+        let open = isOpen ? incidents.tracked(by: rule.name, [subject]).first : nil
+        if let judgement = rule.judgement(of: series, open: open, at: moment) {
             verdicts.all.append(
                 Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
             return verdicts.take(judgement.closeness)
@@ -233,8 +234,11 @@ extension State {
 
 extension DetectorPlan {
     /// What the rule says of a series; nil where it judges more than single subjects.
-    func judgement(of series: Series, at now: Moment) -> Judgement? {
-        guard let judgement = judge?.judge(series, at: now) else { return nil }
+    ///
+    /// - Parameter open: what it has open about the subject.
+    func judgement(of series: Series, open: Sight.Tracked? = nil, at now: Moment) -> Judgement? {
+        guard let judge else { return nil }
+        let judgement = open.map { judge.judge(series, ending: $0, at: now) } ?? judge.judge(series, at: now)
         return series.releasesSummed.map(judgement.summed) ?? judgement
     }
 }

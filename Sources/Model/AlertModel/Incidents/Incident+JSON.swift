@@ -143,6 +143,7 @@ extension Incident: KeptIncident, JSONWritable {
             if !isAtItsWorst { json.member("worst", worst) }
             if worstSeverity != severity { json.member("worst_severity", worstSeverity.rawValue) }
             if isUncertain { json.member("uncertain", true) }
+            json.member("better_since", ifAny: betterSince)
             json.member("acknowledged", ifAny: acknowledgement)
             json.member("unattended", ifAny: unattendedSince)
             if !labels.isEmpty { json.member("labels", labels) }
@@ -165,6 +166,7 @@ extension Incident: KeptIncident, JSONWritable {
             state: summary.state, since: summary.since, until: summary.until, evidence: summary.evidence,
             worst: try reader.optional("worst").map(Evidence.init) ?? summary.evidence,
             isUncertain: try reader.optional("uncertain")?.bool() ?? false,
+            betterSince: try reader.optional("better_since")?.moment(),
             acknowledgement: try reader.optional("acknowledged").map(Acknowledgement.init),
             unattendedSince: try reader.optional("unattended")?.moment(), standings: standings)
     }

@@ -13,7 +13,7 @@ public struct Incident: Hashable, Sendable {
         /// The rule's condition holds, but not yet for as long as the rule wants.
         case pending
         case firing
-        /// The figure is back inside its limit, but not by as much as the rule wants.
+        /// The figure is back inside its limit, but not by as much as the rule wants, or not for long enough to be sure.
         case recovering
         case resolved
         /// Nobody knows how it ended: its figures have stopped for good, or nothing judges it any more.
@@ -50,6 +50,8 @@ public struct Incident: Hashable, Sendable {
     public var isAtItsWorst: Bool { sharedWorst == sharedEvidence }
     /// Whether the last verdict was `unknown`: then nothing opens, and reminders say since when nothing is known.
     public var isUncertain: Bool
+    /// Since when its figure is back inside its limit, while it is recovering.
+    public var betterSince: Moment?
     /// Who takes care of it, if anybody said so: then nobody is reminded.
     public var acknowledgement: Acknowledgement?
     /// When it got worse than what somebody took care of, and nobody did any more; nil where that has not been.
@@ -81,8 +83,8 @@ public struct Incident: Hashable, Sendable {
     init(
         id: String, rule: String, subject: Subject, key: String?, labels: [String: String], severity: Severity,
         worstSeverity: Severity, state: State, since: Moment, until: Moment?, evidence: Evidence, worst: Evidence,
-        isUncertain: Bool,
-        acknowledgement: Acknowledgement?, unattendedSince: Moment?, standings: [String: Standing]
+        isUncertain: Bool, betterSince: Moment?, acknowledgement: Acknowledgement?, unattendedSince: Moment?,
+        standings: [String: Standing]
     ) {
         self.id = id
         self.rule = rule
@@ -97,6 +99,7 @@ public struct Incident: Hashable, Sendable {
         sharedEvidence = Shared(evidence)
         sharedWorst = worst == evidence ? sharedEvidence : Shared(worst)
         self.isUncertain = isUncertain
+        self.betterSince = betterSince
         self.acknowledgement = acknowledgement
         self.unattendedSince = unattendedSince
         self.standings = standings
@@ -119,6 +122,7 @@ public struct Incident: Hashable, Sendable {
         if isWorst { sharedWorst = sharedEvidence }
         self.state = state
         isUncertain = false
+        if state != .recovering { betterSince = nil }
     }
 
     /// Goes on under another rule, with its id and with all that channels know of it.

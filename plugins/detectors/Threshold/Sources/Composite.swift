@@ -8,8 +8,10 @@ struct Composite: Sendable {
     /// At least one.
     let conditions: [ThresholdDetector]
 
-    func judge(_ series: Series, at now: Moment) -> Judgement {
-        let judgements = conditions.map { $0.judge(series, at: now) }
+    func judge(_ series: Series, ending incident: Sight.Tracked? = nil, at now: Moment) -> Judgement {
+        let judgements = conditions.map { condition in
+            incident.map { condition.judge(series, ending: $0, at: now) } ?? condition.judge(series, at: now)
+        }
         let verdict = kind == .all ? all(judgements) : any(judgements)
         let each = judgements.map { judgement in
             // A condition that is met waits only for the others.

@@ -96,82 +96,6 @@ public struct ThresholdDetector: SubjectDetector {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    /// Mistakes that the grammar of single options cannot see.
-    private static func problems(_ options: Options, _ metric: Metric) -> [Problem] {
-        var problems: [Problem] = []
-        func add(
-            _ setting: any SettingDeclaration, _ message: String, _ suggestion: String? = nil, advice: String? = nil
-        ) {
-            problems.append(Problem(options.position(of: setting), message, suggestion: suggestion, advice: advice))
-        }
-        let named = [warning, critical].compactMap { setting in options[setting].map { (setting, $0) } }
-        if named.isEmpty {
-            add(warning, "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\"")
-        }
-        for (setting, comparison) in named {
-            switch metric.unit {
-            case .rate where !comparison.isPercentage:
-                let percent =
-                    comparison.limit <= 1 ? comparison.limit.percentTrimmed : "\(JSON(comparison.limit).text)%"
-                add(
-                    setting, "the limit of \(metric.title) is a percentage, but '\(comparison)' has no unit",
-                    "\"\(comparison.relation.rawValue) \(percent)\"")
-            case .count where comparison.isPercentage:
-                add(setting, "\(metric.title) are counted, so the limit cannot be a percentage")
-            case .rate where comparison.isNeverTrue:
-                add(setting, "'\(comparison)' never holds: a rate lies between 0% and 100%")
-            case .rate where comparison.isAlwaysTrue:
-                add(setting, "'\(comparison)' always holds: a rate lies between 0% and 100%")
-            case .count where comparison.relation == .less && comparison.limit <= 0,
-                .count where comparison.relation == .lessOrEqual && comparison.limit < 0:
-                add(setting, "'\(comparison)' never holds: a count is never negative")
-            case .count where comparison.relation == .greater && comparison.limit < 0,
-                .count where comparison.relation == .greaterOrEqual && comparison.limit <= 0:
-                add(setting, "'\(comparison)' always holds: a count is never negative")
-            default: break
-            }
-        }
-        if named.count == 2 {
-            let (warning, critical) = (named[0].1, named[1].1)
-            if warning.relation.isBelow != critical.relation.isBelow {
-                add(Self.critical, "'warning' and 'critical' point in opposite directions")
-            } else if metric.unit == .unknown, warning.isPercentage != critical.isPercentage {
-                add(Self.critical, "only one of 'warning' (\(warning)) and 'critical' (\(critical)) is a percentage")
-            } else if critical == warning {
-                add(Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' never fires")
-            } else if critical.holdsWherever(warning) {
-                add(
-                    Self.critical,
-                    "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' never fires",
-                    advice: "swap the two")
-            }
-        }
-        let recover = options[Self.recover]
-        if recover > 0, let mildest = named.first?.1, problems.isEmpty {
-            let target = ThresholdDetector.recoveryTarget(mildest, recover)
-            if !mildest.isPercentage {
-                add(
-                    Self.recover, "'recover' is in percentage points, but the limit '\(mildest)' is not a percentage",
-                    advice: "leave 'recover' out")
-            } else if metric.unit == .rate, !(0...1).contains(target) {
-                add(
-                    Self.recover,
-                    "to resolve, \(metric.title) would have to reach \(target.percentTrimmed), which no rate can",
-                    advice: "write a smaller one")
-            }
-        }
-        let window = options[Self.window]
-        if let widest = options[widenTo], widest <= window {
-            add(widenTo, "'widen_to' (\(widest.grammar)) must be longer than the window (\(window.grammar))")
-        }
-        if let confidence = options[Self.confidence], !(0.5..<1).contains(confidence) {
-            add(
-                Self.confidence, "the confidence must be at least 50% and below 100%",
-                advice: Self.confidence.default.map { "the default is \($0.percentTrimmed)" })
-        }
-        return problems
-    }
-
     public var metrics: [Metric] { composite?.conditions.flatMap(\.metrics) ?? [metric] }
     public var lookback: Duration { spans.max() ?? window }
     public var spans: [Duration] { composite?.conditions.flatMap(\.spans) ?? widening.windows }
@@ -307,6 +231,25 @@ public struct ThresholdDetector: SubjectDetector {
         }
     }
 
+    public func judge(_ series: Series, ending incident: Sight.Tracked, at now: Moment) -> Judgement {
+        if let composite { return composite.judge(series, ending: incident, at: now) }
+        let judgement = judge(series, at: now)
+        guard case .ok(recovered: true) = judgement.verdict, let confidence, let limit = limits.last?.comparison,
+            let worst = incident.worst, worst.metric == metric, limit.holds(worst.value),
+            let share = judgement.evidence.figure?.share, let span = judgement.evidence.span
+        else { return judgement }
+        let luck = Luck(
+            bad: badCases(of: share, limit), total: share.total, span: span, betterSince: incident.betterSince)
+        guard luck.chance(atRate: limit.relation.isBelow ? 1 - worst.value : worst.value) > 1 - confidence else {
+            return judgement
+        }
+        var evidence = judgement.evidence
+        evidence.sentence +=
+            ", but \(share.total.rounded().plain) \(metric.denominator?.name ?? "cases") are too few to be sure that it is over"
+        evidence.phrase = Phrase(.reasonNotClear)
+        return Judgement(.ok(recovered: false), judgement.closeness, evidence)
+    }
+
     private func evidence(_ measured: Series.Measured) -> Evidence {
         Evidence(
             metric: metric.name, figure: measured.figure, limit: limits.last?.comparison, span: measured.span,
@@ -403,7 +346,7 @@ public struct ThresholdDetector: SubjectDetector {
     }
 
     /// Where an incident is over. Rounded to the grain of configs: 0.99 + 0.002 is not the number nearest to 0.992.
-    private static func recoveryTarget(_ limit: Comparison, _ recover: Double) -> Double {
+    static func recoveryTarget(_ limit: Comparison, _ recover: Double) -> Double {
         guard recover > 0 else { return limit.limit }
         let target = limit.relation.isBelow ? limit.limit + recover : limit.limit - recover
         return (target * 1e12).rounded() / 1e12
@@ -448,35 +391,5 @@ public struct ThresholdDetector: SubjectDetector {
     private func volumeText(_ figure: Figure, before: String = "") -> String {
         guard let share = figure.share else { return "" }
         return before + share.total.rounded().plain + " " + (metric.denominator?.name ?? "cases")
-    }
-}
-
-extension Comparison {
-    /// Whether no rate between 0 and 1 can fulfil it.
-    fileprivate var isNeverTrue: Bool {
-        switch relation {
-        case .less: limit <= 0
-        case .lessOrEqual: limit < 0
-        case .greater: limit >= 1
-        case .greaterOrEqual: limit > 1
-        }
-    }
-
-    /// Whether every rate between 0 and 1 fulfils it.
-    fileprivate var isAlwaysTrue: Bool {
-        switch relation {
-        case .less: limit > 1
-        case .lessOrEqual: limit >= 1
-        case .greater: limit < 0
-        case .greaterOrEqual: limit <= 0
-        }
-    }
-
-    /// Whether it holds for every value for which another in the same direction does.
-    fileprivate func holdsWherever(_ other: Comparison) -> Bool {
-        guard limit != other.limit else {
-            return relation == other.relation || relation == .lessOrEqual || relation == .greaterOrEqual
-        }
-        return relation.isBelow ? limit > other.limit : limit < other.limit
     }
 }

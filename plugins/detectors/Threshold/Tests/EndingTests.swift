@@ -1,0 +1,115 @@
+import AlertTesting
+import PluginKit
+import PluginTesting
+import Testing
+import ThresholdDetector
+
+@Suite struct `The end of what a threshold found` {
+    static let floor: WrittenOptions = ["metric": "crash_free_sessions", "warning": "< 99%"]
+    static let subject = Subject(source: "ios", app: "shop")
+
+    /// An incident that was at that at its worst.
+    private func incident(
+        _ worst: Double, of metric: Metric = .crashFreeSessions, betterSince: Moment? = nil
+    ) -> Sight.Tracked {
+        Sight.Tracked(
+            subject: Self.subject, key: nil, severity: .warning, since: .noon - .hours(9),
+            worst: Sight.Tracked.Depth(metric, worst), betterSince: betterSince)
+    }
+
+    private func judgement(
+        _ options: WrittenOptions, _ crashed: Double, of sessions: Double, ending incident: Sight.Tracked
+    ) throws -> Judgement {
+        let series = Series(["sessions": sessions, "crashed_sessions": crashed])
+        let found = try options.rule().findings(
+            in: Sight(Self.subject, series, tracked: [incident]), at: .noon)
+        return try #require(found.first).judgement
+    }
+
+    @Test(arguments: [
+        // One hour at night without a crash is no more than luck.
+        (97.0, 0.0, 62.0, false), (98, 0, 62, false), (95, 0, 50, false), (98.5, 1, 150, false),
+        // The deeper it was, the fewer sessions show that it is not so any more.
+        (90, 0, 62, true), (95, 0, 100, true), (97, 0, 200, true), (98, 1, 500, true), (98.6, 90, 10_000, true),
+    ])
+    func `is believed when so few crashes would be a surprise at the worst rate`(
+        worst: Double, crashed: Double, sessions: Double, isOver: Bool
+    ) throws {
+        let found = try judgement(Self.floor, crashed, of: sessions, ending: incident(worst / 100))
+        #expect(found.verdict == .ok(recovered: isOver))
+    }
+
+    @Test func `says what is missing`() throws {
+        let found = try judgement(Self.floor, 0, of: 62, ending: incident(0.97))
+        #expect(
+            found.evidence.sentence
+                == "100.00% is not below 99%, but 62 sessions are too few to be sure that it is over")
+    }
+
+    @Test func `needs the same luck in each window that follows`() throws {
+        func isOver(after better: Duration) throws -> Bool {
+            let found = try judgement(
+                Self.floor, 0, of: 62, ending: incident(0.97, betterSince: .noon - better))
+            return found.verdict == .ok(recovered: true)
+        }
+        #expect(try !isOver(after: .minutes(30)))
+        #expect(try isOver(after: .hours(2)))
+    }
+
+    @Test func `is the bare number's where no confidence is wanted`() throws {
+        let found = try judgement(
+            ["metric": "crash_free_sessions", "warning": "< 99%", "confidence": "off"], 0, of: 62,
+            ending: incident(0.97))
+        #expect(found.verdict == .ok(recovered: true))
+    }
+
+    @Test func `is not held against the depth of another metric`() throws {
+        let found = try judgement(
+            Self.floor, 0, of: 62, ending: incident(0.97, of: .crashFreeUsers))
+        #expect(found.verdict == .ok(recovered: true))
+    }
+
+    @Test func `of several conditions is that of the one that went deepest`() throws {
+        let rule: WrittenOptions = [
+            "any": [
+                ["metric": "crash_free_sessions", "warning": "< 99%"], ["metric": "sessions", "warning": "< 10"],
+            ]
+        ]
+        #expect(try judgement(rule, 0, of: 62, ending: incident(0.97)).verdict == .ok(recovered: false))
+        #expect(try judgement(rule, 0, of: 300, ending: incident(0.97)).verdict == .ok(recovered: true))
+    }
+
+    @Test func `is seldom told by luck in a quiet night`() throws {
+        // Ten hours of 40 to 80 sessions an hour at 96 %: in how many of 100 nights does any check end it?
+        let rule = try Self.floor.rule()
+        var random = SeededRandom(seed: 7)
+        var (bare, weighed) = (0, 0)
+        for _ in 0..<100 {
+            var (series, better, ended, endedBare) = (Series(), Moment?.none, false, false)
+            for slot in 0..<120 where !ended {
+                let span = TimeSpan(lasting: .minutes(5), until: .noon + .minutes(5 * Int64(slot)))
+                let sessions = (3 + random.unit() * 4).rounded()
+                let crashed = (0..<Int(sessions)).reduce(0.0) { sum, _ in sum + (random.unit() < 0.04 ? 1 : 0) }
+                series.add(
+                    Observation(
+                        subject: Self.subject, span: span, seen: span.to,
+                        metrics: ["sessions": sessions, "crashed_sessions": crashed]),
+                    keeping: .hours(1))
+                guard slot >= 12 else { continue }
+                switch rule.judge(series, at: span.to).verdict {
+                case .ok(recovered: true): endedBare = true
+                case .ok, .firing: break
+                case .unknown: better = nil
+                }
+                let found = rule.judge(series, ending: incident(0.96, betterSince: better), at: span.to)
+                if case .ok(let isOver) = found.verdict {
+                    better = better ?? span.to
+                    ended = isOver
+                }
+            }
+            (bare, weighed) = (bare + (endedBare ? 1 : 0), weighed + (ended ? 1 : 0))
+        }
+        #expect(bare > 70, "\(bare) of 100")
+        #expect(weighed < 25, "\(weighed) of 100")
+    }
+}
