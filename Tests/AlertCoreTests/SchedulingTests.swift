@@ -442,6 +442,25 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["O", "R"])
     }
 
+    @Test(arguments: [PollFailure.Reason.unreachable, .rateLimited])
+    func `a reload gives a failing source a new chance at once, but for what its service asked for`(
+        reason: PollFailure.Reason
+    ) {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
+        bot.pollAnswer = { _, now in
+            let until = reason == .rateLimited ? now + .minutes(25) : nil
+            return (PollReport(.failed(PollFailure(reason, "no", retryAt: until))), .zero)
+        }
+        bot.start()
+        bot.advance(by: .hours(3))
+        let before = bot.polls.count
+        bot.advance(by: .minutes(2))
+        guard bot.polls.count == before else { return }
+        bot.reload(bot.plan)
+        bot.advance(by: .minutes(1))
+        #expect(bot.polls.count == before + (reason == .rateLimited ? 0 : 1))
+    }
+
     @Test func `a poll that was lost in a crash is made up for after its interval`() {
         var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
         bot.pollAnswer = { _, _ in nil }

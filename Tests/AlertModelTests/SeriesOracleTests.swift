@@ -27,7 +27,19 @@ extension Series {
         guard let end = usable.last?.span.to else { return nil }
         let best = usable.filter { $0.span.to == end }
             .min { (away($0.span), $1.seen.milliseconds) < (away($1.span), $0.seen.milliseconds) }
-        let whole = best.flatMap { best in
+        func isFit(_ sample: Sample) -> Bool {
+            let length = sample.span.length
+            return length.scaled(by: 2) >= window && length <= window.scaled(by: 2)
+                && end - sample.span.to <= min(length.scaled(by: 1.5), .days(8))
+        }
+        let isMisfit = best.map { best in
+            best.span.length > window.scaled(by: 2) || !nature.adds && best.span.length.scaled(by: 2) < window
+        }
+        let chosen = best.flatMap { best in
+            guard figure(best.metrics) != nil, isMisfit == true else { return best }
+            return usable.last(where: isFit).flatMap { figure($0.metrics) == nil ? nil : $0 } ?? best
+        }
+        let whole = chosen.flatMap { best in
             figure(best.metrics).map { Measured(figure: $0, span: best.span, isComplete: best.isComplete) }
         }
         guard nature.adds else { return whole }
@@ -146,7 +158,14 @@ extension Series {
                 all = all.enumerated().sorted { ($0.element.span.to, $0.offset) < ($1.element.span.to, $1.offset) }
                     .map(\.element)
                 let newest = all.last?.span.to ?? Fixtures.start
-                let read = all.filter { $0.span.to > newest - .minutes(lookback) }
+                // While the newest fill, what is over is read as far back as rules look.
+                let late = max(.days(1), (all.last?.span.length ?? .zero).scaled(by: 4))
+                let over = max(all.last(where: \.isComplete)?.span.to ?? newest, newest - late)
+                let recent = all.filter { $0.span.to > over - .minutes(lookback) }
+                // The newest stretch about as long stays until another should have come.
+                func isLong(_ sample: Series.Sample) -> Bool { sample.span.length.scaled(by: 2) >= .minutes(lookback) }
+                let long = all.last(where: isLong).flatMap { $0.isOutdated(besides: all[all.count - 1]) ? nil : $0 }
+                let read = (recent.contains(where: isLong) ? [] : [long].compactMap(\.self)) + recent
                 for metric in Self.metrics {
                     for window in [5, 30, 60, lookback] {
                         let kept = series.measured(metric, over: .minutes(window))

@@ -95,9 +95,11 @@ import Testing
             #expect(minutes(measured) == covered)
             #expect(measured.figure.share?.total == users)
         }
-        // Only what ends last counts, however well an older span would fit.
+        // What is far shorter is no answer while the newest that fits may be the newest of its kind.
         series.add(try #require(Fixtures.observation(60, 65, ["users": 9, "crashed_users": 0])), keeping: .hours(2))
-        #expect(try #require(series.measured("crash_free_users", over: .hours(1))).figure.share?.total == 9)
+        #expect(try #require(series.measured("crash_free_users", over: .hours(1))).figure.share?.total == 150)
+        series.add(try #require(Fixtures.observation(150, 155, ["users": 8, "crashed_users": 0])), keeping: .hours(2))
+        #expect(try #require(series.measured("crash_free_users", over: .hours(1))).figure.share?.total == 8)
     }
 
     @Test func `figures of a name nobody knows are never added up`() throws {
@@ -170,6 +172,65 @@ import Testing
         let bounded = try series((0..<1500).map { (from: $0, to: $0 + 1, sessions: 1, crashed: 0) }, keeping: .days(30))
         #expect(bounded.samples.count == Series.samplesMax)
         #expect(bounded.samples.first?.span.from == Self.start + .minutes(60))
+    }
+
+    @Test(arguments: [20, 60, 90, 240, 1300] as [Int64])
+    func `while the newest spans fill, those that are over stay as far back as rules read`(late: Int64) throws {
+        var series = Series()
+        for to in stride(from: Int64(5), through: 2000, by: 5) {
+            series.add(
+                try #require(Fixtures.observation(to - 5, to, ["sessions": 1], isComplete: false)), keeping: .hours(1))
+            guard to > late + 5 else { continue }
+            let over = to - late
+            series.add(
+                try #require(Fixtures.observation(over - 5, over, ["sessions": 10], seen: .minutes(to))),
+                keeping: .hours(1))
+        }
+        let whole = try #require(series.complete.measured("sessions", over: .hours(1)))
+        #expect(whole.figure.value == 120)
+        #expect(whole.covered == .hours(1))
+        #expect(series.samples.count <= 13 + Int(late) / 5)
+    }
+
+    @Test func `what never ends is not kept for ever`() throws {
+        var series = Series()
+        for to in stride(from: Int64(5), through: 10_000, by: 5) {
+            series.add(
+                try #require(Fixtures.observation(to - 5, to, ["sessions": 1], isComplete: to < 20)), keeping: .hours(1)
+            )
+        }
+        #expect(series.samples.count <= 12 * 25)
+    }
+
+    @Test func `a day that is measured once a day is the newest day until the next one comes`() throws {
+        var series = Series()
+        for quarter in 0..<(3 * 96) as Range<Int64> {
+            let to = quarter * 15
+            series.add(
+                try #require(Fixtures.observation(to - 60, to, ["users": 100, "crashed_users": 1])), keeping: .days(1))
+            // The night's row comes two hours late.
+            if quarter % 96 == 8 {
+                series.add(
+                    try #require(
+                        Fixtures.observation(
+                            to - 120 - 1440, to - 120, ["users": 2000, "crashed_users": 60], seen: .minutes(to))),
+                    keeping: .days(1))
+            }
+            guard quarter > 8 else { continue }
+            let day = try #require(series.measured("crash_free_users", over: .days(1)))
+            #expect(day.span.length == .days(1), "after \(to) min")
+            #expect(day.figure.value == 0.97)
+            let hour = try #require(series.measured("crash_free_users", over: .hours(1)))
+            #expect(hour.span.length == .hours(1), "after \(to) min")
+        }
+        // Where no more days come, what there is must do.
+        for quarter in (3 * 96)..<(5 * 96) as Range<Int64> {
+            let to = quarter * 15
+            series.add(
+                try #require(Fixtures.observation(to - 60, to, ["users": 100, "crashed_users": 1])), keeping: .days(1))
+        }
+        #expect(series.measured("crash_free_users", over: .days(1))?.span.length == .hours(1))
+        #expect(series.samples.allSatisfy { $0.span.length == .hours(1) })
     }
 
     @Test func `what a clock saw that was set back since moves to where the clock stands now`() throws {

@@ -32,6 +32,13 @@ private func load(_ yaml: String, _ template: String?) -> ConfigResult {
         #expect(plan.detectors.first?.template == plan.channels.first?.template)
     }
 
+    @Test func `a mark of the byte order is no part of a template`() throws {
+        let plain = try #require(load(config, "[headline]\n{{title}}").config).plan.channels.first?.template
+        let marked = load(config, "\u{FEFF}[headline]\n{{title}}")
+        #expect(marked.problems == [])
+        #expect(marked.config?.plan.channels.first?.template == plain)
+    }
+
     @Test func `a mistake is reported in the template, with its line`() {
         let result = load(config, "[headline]\n{{titel}}")
         #expect(result.config == nil)

@@ -89,6 +89,24 @@ import Testing
         #expect(decisions(later) == ["\(time) ops opened send"])
     }
 
+    @Test func `what is held till then is previewed with what sources say, not as if they had been silent since`()
+        async throws
+    {
+        let mild = try scratch.shop(
+            stage.machine, replacing: "between: 22:00-07:00", with: "between: 12:00-23:00"
+        ).config()
+        try scratch.write("figures.jsonl", Shop.line(crashed: 95, at: "2026-11-20T12:00:00Z").text)
+        let known = try await DryRun(mild, from: State(), faults: nil, on: stage.machine).poll(at: nil)
+        #expect(decisions(known) == ["2026-11-20T12:00:00Z ops opened hold"])
+        for then in ["2026-11-20T22:00:00Z", "2026-11-20T22:30:00Z"] {
+            let later = try await DryRun(mild, from: known.state, faults: nil, on: stage.machine)
+                .poll(at: Moment(rfc3339: then))
+            #expect(decisions(later) == ["\(then) ops opened send"])
+            let text = try #require(later.decisions.first).message.plainText
+            #expect(!text.contains("No news"), "\(text)")
+        }
+    }
+
     @Test func `a dry run of a recording takes its figures for new, however old they are`() throws {
         try scratch.record(["2026-11-18-1": [Shop.line(crashed: 500, at: "2026-11-18T11:00:00Z")]])
         #expect(

@@ -29,6 +29,12 @@ import Testing
         let place = scratch.path("config.yaml")
         #expect(same.output == "the config was reloaded: \(place)\nnothing in it has changed\n", "\(same.all)")
 
+        bot.send(19)
+        let deaf = try await scratch.alertbot("status")
+        #expect(deaf.status == 3)
+        #expect(deaf.errors.contains("a bot is running, but does not answer at "), "\(deaf.all)")
+        bot.send(18)
+
         try scratch.write("config.yaml", config.replacing("critical: \"< 99%\"", with: "warning: \"< 99.5%\""))
         let milder = try await scratch.alertbot("reload")
         #expect(

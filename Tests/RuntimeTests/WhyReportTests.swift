@@ -118,6 +118,14 @@ import Testing
         #expect(paragraph(bot)[0].contains("\n  no route leads to a channel, so nobody is notified\n"))
     }
 
+    @Test func `what only another severity would be told of says where`() {
+        var bot = bot(.rehearsed(routes: [Route(match: .on(["severity": "critical"]), to: ["team"])]))
+        bot.see(.fine)
+        #expect(paragraph(bot)[0].contains("\n  routes: critical goes to team; nobody is notified of anything else\n"))
+        bot.see(.warning)
+        #expect(paragraph(bot)[0].contains("\n  routes: critical goes to team; nobody is notified of anything else\n"))
+    }
+
     @Test func `what waits for its time says when it fires`() {
         var bot = bot(.rehearsed(for: .minutes(10)))
         bot.see(.warning)

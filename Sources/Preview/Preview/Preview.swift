@@ -46,10 +46,11 @@ public struct Preview: Sendable {
     ///   - state: a copy of what the bot knows.
     ///   - start: where virtual time begins.
     ///   - isTraced: whether to keep what rules thought over time, for drawings.
+    ///   - answers: what sources answer at the start, before anything that is due then.
     ///   - gathersOutlook: whether what a rule could judge at any time counts, or what it can judge in the end.
     public init(
         plan: Plan, state: State, start: Moment, faults: Faults? = nil, isTraced: Bool = false,
-        gathersOutlook: Bool = false
+        gathersOutlook: Bool = false, answers: [Input] = []
     ) {
         core = Core(plan: plan, tellsJudgements: isTraced, reportsClock: false)
         self.state = state
@@ -59,7 +60,7 @@ public struct Preview: Sendable {
         nextLook = gathersOutlook ? start : nil
         now = start
         for incident in state.incidents.all { seen[incident.id] = incident }
-        step(.started)
+        step(answers + [.started])
     }
 
     public var plan: Plan { core.plan }
@@ -137,8 +138,10 @@ public struct Preview: Sendable {
         return (said, ended)
     }
 
-    private mutating func step(_ input: Input) {
-        var output = core.step(&state, input, at: now)
+    private mutating func step(_ input: Input) { step([input]) }
+
+    private mutating func step(_ inputs: [Input]) {
+        var output = core.step(&state, inputs, at: now)
         take(output)
         var answers = self.answers(to: output)
         while !answers.isEmpty {

@@ -24,8 +24,14 @@ public struct BotContact: Sendable {
             return live
         }
         let config = try file.config()
+        try refuseIfDeaf(config.bot.stateFolder)
         let (state, _) = try State.inJournal(config.bot.stateFolder, file.memories)
         return StatusReport(state, config.plan, at: machine.clock.now()).status(isRunning: false)
+    }
+
+    /// What hangs is not to be taken for what does not run.
+    private func refuseIfDeaf(_ folder: String) throws(Failure) {
+        if FolderDisk(folder).isLocked { throw Failure(deafIn: folder) }
     }
 
     /// Has the running bot read its config anew.
@@ -36,6 +42,7 @@ public struct BotContact: Sendable {
         let folder: String
         if let known = file.result.stateFolder { folder = known } else { folder = try file.config().bot.stateFolder }
         guard let answer = try await ControlClient(stateFolder: folder).order(ReloadOrder.json(of: file.path)) else {
+            try refuseIfDeaf(folder)
             throw Failure(.impossible, "no bot is running for \(file.path); it reads its config when it starts")
         }
         if case .refused = answer { for text in file.problemTexts { machine.terminal.error(text) } }
@@ -73,10 +80,7 @@ public struct BotContact: Sendable {
             for notice in ledger.report.notices { machine.terminal.error("alertbot: \(notice)") }
             return try ledger.obey(command, config.plan, &state, at: machine.clock.now())
         } catch .lockHeld {
-            throw Failure(
-                .impossible,
-                "a bot is running, but does not answer at \(ControlClient(stateFolder: folder).socketPath); "
-                    + "is it starting or stopping? Try again in a moment")
+            throw Failure(deafIn: folder)
         } catch {
             throw Failure(error)
         }
@@ -110,5 +114,15 @@ extension CommandAnswer {
         case .refused(_, .command): throw Failure(.no)
         case .refused(_, .unavailable), .refused(_, .unsaved): throw Failure(.impossible)
         }
+    }
+}
+
+extension Failure {
+    /// That the bot of a folder runs and does not answer.
+    fileprivate init(deafIn folder: String) {
+        self.init(
+            .impossible,
+            "a bot is running, but does not answer at \(ControlClient(stateFolder: folder).socketPath); "
+                + "is it starting or stopping, or does another user run it? Try again in a moment, as that user")
     }
 }

@@ -89,12 +89,17 @@ public struct DryRun: Sendable {
     ///
     /// - Parameter moment: nil for now.
     public func poll(at moment: Moment?) async throws(Failure) -> Preview {
-        let inputs = await polls()
+        let inputs = await polls().sorted { $0.sourceName < $1.sourceName }
         let polled = machine.clock.now()
         let now = moment ?? polled
-        var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)
+        let answers = inputs.map { $0.moved(by: now - polled) }
+        // By a later time the bot will have polled many times: all sources answer before anything is told that was held
+        // till then.
+        let isLater = now > polled
+        var preview = Preview(
+            plan: config.plan, state: state, start: now, faults: faults, answers: isLater ? answers : [])
         var failures = 0
-        for input in inputs.sorted(by: { $0.sourceName < $1.sourceName }) {
+        for (input, answer) in zip(inputs, answers) {
             if let failure = input.failure {
                 failures += 1
                 machine.terminal.error("alertbot: source \(input.sourceName): \(failure)")
@@ -108,7 +113,7 @@ public struct DryRun: Sendable {
             for note in input.notes {
                 machine.terminal.error("alertbot: source \(input.sourceName): \(note.tamed)")
             }
-            preview.take(moment == nil ? input : input.moved(by: now - polled))
+            if !isLater { preview.take(answer) }
         }
         for source in config.plan.sources where source.isPushed {
             machine.terminal.error(

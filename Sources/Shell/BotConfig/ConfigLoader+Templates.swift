@@ -4,6 +4,8 @@ internal import PluginKit
 // Templates are read with the config, and tried on a message of every kind: at night is no time to learn of a mistake.
 
 extension ConfigLoader {
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     /// A template takes a page or two; more is another file.
     private static let templateBytesMax = 64 << 10
 
@@ -22,7 +24,9 @@ extension ConfigLoader {
                 ofFile: path, called: name, setting.name, at: position, most: ConfigLoader.templateBytesMax,
                 advice: "'alertbot template show' has one to start from")
         else { return nil }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        // Some editors begin a file with a mark of its byte order, which is no part of what it says.
+        let said = bytes.starts(with: ConfigLoader.byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
+        guard let text = String(validating: said, as: UTF8.self) else {
             reader.report(position, "'\(setting.name)': \(name.tamed) is not UTF-8 text")
             return nil
         }

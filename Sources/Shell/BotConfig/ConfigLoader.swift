@@ -131,7 +131,8 @@ struct ConfigLoader {
             rulesPlace: entries.first { $0.key == "rules" }?.keyMark.position ?? root.position,
             sourcePlaces: Dictionary(sources.map { ($0.plan.name, $0.position) }) { first, _ in first },
             channelPlaces: Dictionary(channels.map { ($0.plan.name, $0.position) }) { first, _ in first },
-            secrets: reader.secretsSeen, things: ConfigThings(entries, files: reader.texts))
+            secrets: reader.secretsSeen, things: ConfigThings(entries, files: reader.texts, secrets: reader.secretMarks)
+        )
     }
 
     mutating func readVersion(_ entries: [Entry]) {

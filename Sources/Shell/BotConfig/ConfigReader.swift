@@ -10,6 +10,9 @@ struct ConfigReader {
     private(set) var secretsSeen: [Secret] = []
     /// Made once: a config may have thousands of mistakes.
     private var masks: [Secret: SecretMask] = [:]
+    /// Marks of what stands behind texts with secrets, by the texts as they are written: that one is another now may be
+    /// told, and nothing else.
+    private(set) var secretMarks: [String: String] = [:]
     private(set) var writtenSecrets: [WrittenSecret] = []
     /// What is suggested in place of single values, as it would be read.
     private(set) var suggested: [(name: String, option: Option)] = []
@@ -224,6 +227,7 @@ struct ConfigReader {
                 return text
             }
             remember(text)
+            if text.hasSecret { secretMarks[written] = text.mark }
             for path in secrets.openFiles(in: written) {
                 report(
                     Problem(
@@ -289,5 +293,14 @@ extension Node {
         case .sequence: "a list"
         case .mapping: "a mapping"
         }
+    }
+}
+
+extension GuardedText {
+    /// Another one where its secrets are others.
+    fileprivate var mark: String {
+        var hash = StableHash()
+        for case .secret(let secret) in pieces { hash.add(secret.reveal()) }
+        return hash.text
     }
 }

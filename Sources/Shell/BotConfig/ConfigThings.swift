@@ -7,8 +7,10 @@ public struct ConfigThings: Hashable, Sendable {
     private let sections: [String: [String: String]]
     /// The files beside it, and what they say.
     private let files: [String: [UInt8]]
+    /// The references to secrets, with a mark of what stands behind each.
+    private let secrets: [String: String]
 
-    init(_ entries: [Entry], files: [String: [UInt8]]) {
+    init(_ entries: [Entry], files: [String: [UInt8]], secrets: [String: String]) {
         var sections: [String: [String: String]] = [:]
         for section in entries {
             if case .mapping(let things) = section.value.kind {
@@ -19,6 +21,10 @@ public struct ConfigThings: Hashable, Sendable {
         }
         self.sections = sections
         self.files = files
+        // What stands beside a reference may be no secret, but has no place in an answer either.
+        self.secrets = Dictionary(
+            secrets.map { text, mark in (text.references.joined(separator: " and "), mark) }
+        ) { $0 < $1 ? $0 + $1 : $1 + $0 }
     }
 
     /// What has become other, a phrase for each section: `sources: added web, changed ios`.
@@ -30,6 +36,9 @@ public struct ConfigThings: Hashable, Sendable {
             return ConfigThings.change(from: then, to: now).map { "\(section): \($0)" }
         }
         if let change = ConfigThings.change(from: old.files, to: files) { changes.append("files: \(change)") }
+        // Of those that come and go the sections tell.
+        let others = secrets.keys.filter { name in old.secrets[name].map { $0 != secrets[name] } ?? false }.sorted()
+        if !others.isEmpty { changes.append("secrets: changed \(others.joined(separator: ", "))") }
         return changes
     }
 
@@ -41,6 +50,15 @@ public struct ConfigThings: Hashable, Sendable {
         ].filter { !$0.1.isEmpty }
         return parts.isEmpty
             ? nil : parts.map { "\($0.0) \($0.1.sorted().joined(separator: ", "))" }.joined(separator: "; ")
+    }
+}
+
+extension String {
+    /// The references to secrets in it: `${env:TOKEN}`.
+    fileprivate var references: [String] {
+        split(separator: "$").compactMap { part in
+            part.first == "{" ? part.firstIndex(of: "}").map { "$" + part[...$0] } : nil
+        }
     }
 }
 

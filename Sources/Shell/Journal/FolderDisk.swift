@@ -44,6 +44,12 @@ public struct FolderDisk: JournalDisk {
         return names
     }
 
+    /// Whether a bot has the folder, which does not notice that it is asked; false where that cannot be read.
+    public var isLocked: Bool {
+        guard let file = try? open(FileName.lock, O_RDONLY, .lock) else { return false }
+        return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     public func lock(_ name: String) throws(DiskFault) -> any JournalLock {
         let file = try open(name, O_RDWR | O_CREAT, .lock)
         while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {

@@ -158,7 +158,13 @@ public struct WhyReport: Sendable {
         let sentence = explanation.judgement.evidence.sentence
         if !sentence.isEmpty { lines.append("  because: \(sentence.tamed)") }
         if explanation.ways.isEmpty, explanation.incident != nil || !explanation.isTrouble {
-            lines.append("  no route leads to a channel, so nobody is notified")
+            let routes = explanation.routes.map {
+                "\($0.severity.rawValue) goes to \($0.channels.joined(separator: ", "))"
+            }
+            lines.append(
+                routes.isEmpty
+                    ? "  no route leads to a channel, so nobody is notified"
+                    : "  routes: \(routes.joined(separator: "; ")); nobody is notified of anything else")
         }
         lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
         lines += explanation.escalations.map { escalation in

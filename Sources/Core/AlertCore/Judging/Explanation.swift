@@ -36,6 +36,8 @@ public struct Explanation: Sendable {
     public let firesAt: Moment?
     /// The channels that the routes name for it, and those that know of it.
     public let ways: [Way]
+    /// Of which severities which channels would hear, where none does as it is.
+    public var routes: [(severity: Severity, channels: [String])] = []
     /// Where else it will be told, and from when on, unless somebody acknowledges it.
     public let escalations: [Escalation]
     /// Earlier incidents of it that are over and of which a channel has something to hear still, oldest first.
@@ -124,12 +126,28 @@ extension Core {
     ) -> Explanation {
         let identity = IncidentKey(rule: rule.name, subject: judged.subject, key: judged.key)
         let incident = state.incidents[identity: identity]
+        let asItIs = incident ?? wouldBe(judged, state, at: now)
+        let ways = ways(state, asItIs, at: now)
         return Explanation(
             rule: rule.name, subject: judged.subject, key: judged.key, judgement: judged.judgement,
             noNewsSince: state.noNewsSince(judged.subject, for: rule, plan, at: now), incident: incident,
             firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
-            ways: ways(state, incident ?? wouldBe(judged, state, at: now), at: now),
+            ways: ways, routes: ways.isEmpty ? routes(of: asItIs, rule, at: now) : [],
             escalations: incident.map { escalations(of: $0, at: now) } ?? [], over: over[identity] ?? [])
+    }
+
+    /// Where it would be told if it were as bad as that, for each severity with which the rule can fire, the worst first.
+    private func routes(
+        of incident: Incident, _ rule: DetectorPlan, at now: Moment
+    ) -> [(severity: Severity, channels: [String])] {
+        let severities = rule.detector.severities ?? Set(Severity.allCases)
+        return severities.sorted(by: >).compactMap { severity in
+            var other = incident
+            other.severity = severity
+            let routed = plan.channels(for: other, at: now)
+            let channels = plan.channels.map(\.name).filter(routed.contains)
+            return channels.isEmpty ? nil : (severity, channels)
+        }
     }
 
     private func escalations(of incident: Incident, at now: Moment) -> [Escalation] {

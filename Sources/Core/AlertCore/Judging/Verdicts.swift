@@ -110,7 +110,10 @@ extension State {
                     Observation(
                         subject: subject, span: span, seen: now, metrics: [.sessions: 0], labels: series.labels),
                     keeping: plan.retention(of: source))
-                guard let judgement = rule.judgement(of: series, at: now) else { continue }
+                // That nobody is seen opens what asks for sessions; it ends nothing, for no news is not good news.
+                guard let judgement = rule.judgement(of: series, at: now), case .firing = judgement.verdict else {
+                    continue
+                }
                 verdicts.append(
                     Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
             }
@@ -200,10 +203,16 @@ extension State {
             lastGood: schedule.sources[name]?.lastGood)
     }
 
-    /// The newest figures of an app's releases, by name.
-    func newestFigures(ofReleasesOf app: Subject) -> [(name: String, metrics: Metrics)] {
+    /// The sessions of an app's releases in that span, by name; of those measured over longer ones only, what reaches into
+    /// it.
+    func sessions(ofReleasesOf app: Subject, in span: TimeSpan) -> [(name: String, metrics: Metrics)] {
         parts(of: app).compactMap { part in
-            part.series.samples.last.map { (part.subject.release ?? "", $0.metrics) }
+            guard let newest = part.series.samples.last, newest.span.to > span.from else { return nil }
+            var metrics = Metrics()
+            for metric in [Metric.sessions, .crashedSessions] {
+                metrics[metric] = part.series.measured(metric, within: span)?.figure.value
+            }
+            return (part.subject.release ?? "", metrics.isEmpty ? newest.metrics : metrics)
         }
     }
 

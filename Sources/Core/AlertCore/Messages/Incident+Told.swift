@@ -5,7 +5,9 @@ extension Incident {
     /// they go on.
     func evidence(for kind: Notification.Kind) -> Evidence {
         switch kind {
-        case .opened, .escalated, .digest, .test: worstFigure(byItsLimit: true)
+        case .opened, .digest, .test: worstFigure(byItsLimit: true)
+        // Of several conditions that which made it worse need not be the one that is the farthest beyond its limit.
+        case .escalated: state == .firing && worst.metric != evidence.metric ? evidence : worstFigure(byItsLimit: true)
         // A figure that was corrected is worth saying; one that has not changed would look as if it were.
         case .revised: worstFigure(byItsLimit: isOpen)
         case .reminder, .resolved, .closed, .acknowledged: evidence
@@ -30,7 +32,16 @@ extension Incident {
         guard now.metric == told.metric, now.reference == nil, told.reference == nil, let limit = now.limit else {
             return told
         }
+        // What was worse by its figure, at night and of few, need not be what made it as bad as it is.
+        if let before = told.limit, limit.isStricter(than: before) { return now }
         told.limit = limit
         return told
+    }
+}
+
+extension Comparison {
+    /// Whether what is beyond it is worse than what is beyond the other one.
+    fileprivate func isStricter(than other: Comparison) -> Bool {
+        relation.isBelow == other.relation.isBelow && (relation.isBelow ? limit < other.limit : limit > other.limit)
     }
 }

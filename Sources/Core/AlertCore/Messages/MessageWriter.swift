@@ -75,6 +75,9 @@ struct MessageWriter {
 
     /// What is over has the mark of its end, whatever is said of it.
     func mark(_ incident: Incident, _ kind: Notification.Kind) -> String {
+        if kind == .resolved, incident.endsUnresolved {
+            return Message.mark(kind: .closed, severity: incident.severity)
+        }
         let end: Notification.Kind? = kind != .revised || incident.isOpen ? nil : incident.state.endKind
         return Message.mark(kind: end ?? kind, severity: incident.severity)
     }
@@ -106,7 +109,9 @@ struct MessageWriter {
         guard let metric = evidence.metric, let figure = evidence.figure else {
             func said() -> String { sentence ?? self.sentence(evidence) }
             switch kind {
-            case .resolved: return words(.headlineWhatResolved, [.who: who, .what: what(incident)])
+            case .resolved:
+                let id: PhraseID = incident.endsUnresolved ? .headlineWhatEnded : .headlineWhatResolved
+                return words(id, [.who: who, .what: what(incident)])
             case .closed:
                 return words(
                     .headlineWhatClosed, [.who: who, .what: what(incident), .end: closed(incident), .period: after])
@@ -379,6 +384,19 @@ private final class ClockFace {
 extension [String?] {
     /// The parts that are there, with commas between.
     fileprivate var joined: String { compactMap { $0 }.joined(separator: ", ") }
+}
+
+extension Incident {
+    /// Whether its rule has nothing more to say of it though nobody knows that it is better: what is known by now may crash
+    /// as before.
+    fileprivate var endsUnresolved: Bool {
+        switch evidence.phrase?.id {
+        case .issueOverKnown, .issueOverForgotten, .issueOverIgnored, .issueOverBack, .releaseFineOver,
+            .releaseReplaced:
+            true
+        default: false
+        }
+    }
 }
 
 extension Incident.State {

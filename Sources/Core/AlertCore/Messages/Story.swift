@@ -9,7 +9,7 @@ struct Story {
     var issues: [Issue] = []
     /// What is kept of the app with all its releases, where it is about one.
     let whole: Series?
-    /// The newest figures of its releases, by name, where it is about the app as a whole.
+    /// The sessions of its releases, by name, where it is about the app as a whole.
     var releases: [(name: String, metrics: Metrics)] = []
     /// Where to look and what to do, as the config says it.
     var links: [Message.Link] = []

@@ -47,7 +47,9 @@ extension State {
         return Story(
             incident: incident, series: figures.series[subject], issues: issues(about: subject, orNamed: incident.key),
             whole: subject.release == nil ? nil : figures.series[subject.whole],
-            releases: subject.release == nil ? newestFigures(ofReleasesOf: subject) : [],
+            releases: subject.release == nil
+                ? (incident.evidence.span ?? figures.series[subject]?.samples.last?.span)
+                    .map { sessions(ofReleasesOf: subject, in: $0) } ?? [] : [],
             links: plan.links(about: incident), silence: silence(of: incident, plan, at: now))
     }
 }

@@ -112,11 +112,19 @@ struct Turn {
         moveClockIfSetBack()
         state.schedule.forgetJudged()
         for source in plan.sources {
-            guard var record = state.schedule.sources[source.name], record.stopped != nil else { continue }
-            // A new start, or a new config, is a new chance for a credential that was refused.
-            record.stopped = nil
-            record.failure = nil
-            record.due = record.lastPolled.map { $0 + source.throttle }
+            guard var record = state.schedule.sources[source.name] else { continue }
+            // A new start, or a new config, is a new chance for a credential that was refused, and for an address that was
+            // wrong; what a service has asked for is waited for all the same.
+            let isFailing = record.failure.map { $0.reason != .rateLimited } ?? false && !record.reasons.contains(.told)
+            guard record.stopped != nil || isFailing else { continue }
+            let soonest = record.lastPolled.map { $0 + source.throttle }
+            if record.stopped != nil {
+                record.stopped = nil
+                record.failure = nil
+                record.due = soonest
+            } else if let due = record.due, let soonest {
+                record.due = min(due, soonest)
+            }
             state.schedule.keep(record, of: source.name, &output)
         }
         for source in plan.sources { hasten(source) }

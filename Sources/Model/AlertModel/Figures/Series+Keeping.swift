@@ -100,17 +100,35 @@ extension Series.Kept {
 
     private mutating func dropOutdated(_ retention: Duration) {
         guard samples.count > 2, let newest = samples.last?.span.to else { return }
-        let horizon = newest - retention
+        let horizon = horizon(retention)
+        var long: [Series.Sample] = []
         // The newest look always stays, and the one before it, so that the time between them is known.
         var gone = 0
         while samples.count - gone > 2,
             (samples[gone].span.to <= horizon && samples[gone + 1].span.to < newest)
                 || samples.count - gone > Series.samplesMax || samplesBytes > Series.samplesBytesMax
         {
-            letGo(of: samples[gone])
+            if isNewestLong(gone, retention) { long = [samples[gone]] } else { letGo(of: samples[gone]) }
             gone += 1
         }
-        if gone > 0 { samples.removeFirst(gone) }
+        if gone > long.count { samples.replaceSubrange(..<gone, with: long) }
+    }
+
+    /// What ends by then is read no more. While the newest spans fill, rules read those that are over, and as far back
+    /// from there.
+    private func horizon(_ retention: Duration) -> Moment {
+        guard let newest = samples.last else { return .earliest }
+        let over = samples.last(where: \.isComplete)?.span.to ?? newest.span.to
+        let late = max(Series.fillingMax, newest.span.length.scaled(by: 4))
+        return max(over, newest.span.to - late) - retention
+    }
+
+    /// Whether it is the newest stretch about as long as rules look back: of a source that measures a day once a day it is
+    /// the newest day until the next one comes, whatever shorter ones have come since.
+    private func isNewestLong(_ index: Int, _ retention: Duration) -> Bool {
+        func isLong(_ sample: Series.Sample) -> Bool { sample.span.length.scaled(by: 2) >= retention }
+        return isLong(samples[index]) && !samples[index].isOutdated(besides: samples[samples.count - 1])
+            && !samples[(index + 1)...].reversed().contains(where: isLong)
     }
 
     /// Lets go of what nobody has been told anything of, and of the oldest beyond the bound.

@@ -49,6 +49,10 @@ public struct Series: Hashable, Sendable {
     public static let trailHoursMax = 25
     /// Most samples kept: a day of minutes. Beyond it the oldest go first.
     public static let samplesMax = 1440
+    /// How long spans are believed to fill: sources that correct theirs do so within a day.
+    static let fillingMax = Duration.days(1)
+    /// How old the newest stretch of a kind may be beside newer ones of another: four weeks that are measured once a week, a day late.
+    static let kindAgeMax = Duration.days(8)
     /// How many kinds of spans, of several lengths or of different metrics, a source may give in turns and have those let
     /// go that have slid on; of more they stay until they are outdated.
     static let kindsMax = 16
@@ -218,7 +222,10 @@ public struct Series: Hashable, Sendable {
 
     static func measured(_ metric: Metric, over window: Duration, in samples: [Sample]) -> Measured? {
         var search = MetricSearch(metric)
-        guard let (newest, whole) = Series.nearest(samples[...], window, &search) else { return nil }
+        guard case (let newest, var whole)? = Series.nearest(samples[...], window, &search) else { return nil }
+        if let length = whole?.span.length, Series.isMisfit(length, window, metric) {
+            whole = Series.fitting(samples[...newest], window, &search) ?? whole
+        }
         guard metric.adds else { return whole }
         let pooled = Series.pooled(samples[...newest], since: samples[newest].span.to - window, &search)
         guard let whole, let pooled else { return pooled ?? whole }
@@ -299,6 +306,27 @@ public struct Series: Hashable, Sendable {
         guard let newest, let best else { return nil }
         let sample = samples[best.sample]
         return (newest, best.figure.map { Measured(figure: $0, span: sample.span, isComplete: sample.isComplete) })
+    }
+
+    /// Whether a stretch is no answer to the wish: far too long, or far too short for what cannot be added up.
+    private static func isMisfit(_ length: Duration, _ window: Duration, _ metric: Metric) -> Bool {
+        length > window.scaled(by: 2) || !metric.adds && length < window.scaled(by: 0.5)
+    }
+
+    /// The newest stretch that fits the wish and is still the newest of its kind, of a source that measures several and
+    /// not all of them to the same end: days once a day and hours every hour.
+    private static func fitting(
+        _ samples: ArraySlice<Sample>, _ window: Duration, _ search: inout MetricSearch
+    ) -> Measured? {
+        guard let newest = samples.last else { return nil }
+        for sample in samples.reversed() {
+            let length = sample.span.length
+            guard length <= window.scaled(by: 2), length >= window.scaled(by: 0.5), !sample.isOutdated(besides: newest),
+                let found = search.find(sample.metrics)
+            else { continue }
+            return found.figure.map { Measured(figure: $0, span: sample.span, isComplete: sample.isComplete) }
+        }
+        return nil
     }
 
     /// Pools spans that begin at `start` or later from the newest back, passing over those that overlap what is already
@@ -439,6 +467,13 @@ extension [Series.Sample] {
             if self[middle].span.to <= end { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension Series.Sample {
+    /// Whether another of its kind should have come long ago, of a source whose newest is that.
+    func isOutdated(besides newest: Series.Sample) -> Bool {
+        newest.span.to - span.to > min(span.length.scaled(by: 1.5), Series.kindAgeMax)
     }
 }
 

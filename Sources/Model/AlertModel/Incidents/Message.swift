@@ -131,7 +131,7 @@ public struct Message: Hashable, Sendable {
     public var unmarkedHeadline: String {
         // What many messages say in one goes by how bad that is which goes on.
         let marks =
-            [Message.mark(kind: kind, severity: severity)]
+            [Message.mark(kind: kind, severity: severity), Message.mark(kind: .closed, severity: severity)]
             + Severity.allCases.map { Message.mark(kind: .opened, severity: $0) }
         guard let mark = marks.first(where: headline.hasPrefix) else { return headline }
         return String(headline.dropFirst(mark.count)).trimmed

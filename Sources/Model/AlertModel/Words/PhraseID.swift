@@ -62,6 +62,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case headlineWhatSilent = "headline.what_silent"
     case headlineWhatAcknowledged = "headline.what_acknowledged"
     case headlineWhatResolved = "headline.what_resolved"
+    case headlineWhatEnded = "headline.what_ended"
     case headlineWhatClosed = "headline.what_closed"
     case endResolved = "end.resolved"
     case endSilent = "end.silent"

@@ -77,6 +77,7 @@ extension PhraseID {
         case .headlineWhatSilent: "{who}: no news for {period}, last {what}"
         case .headlineWhatAcknowledged: "{who}: {carers}; {what}"
         case .headlineWhatResolved: "{who}: {what} is resolved"
+        case .headlineWhatEnded: "{who}: alert {what} has ended"
         case .headlineWhatClosed: "{who}: {what} {end}, after {period}"
         case .endResolved: "resolved"
         case .endSilent: "closed without news"

@@ -77,6 +77,7 @@ extension PhraseID {
         case .headlineWhatSilent: "{who}: sin noticias desde hace {period}; lo último: {what}"
         case .headlineWhatAcknowledged: "{who}: {carers}; {what}"
         case .headlineWhatResolved: "{who}: {what} se ha resuelto"
+        case .headlineWhatEnded: "{who}: la alerta {what} ha terminado"
         case .headlineWhatClosed: "{who}: {what}, {end}, tras {period}"
         case .endResolved: "resuelto"
         case .endSilent: "cerrado sin noticias"

@@ -48,7 +48,7 @@ private typealias Issue = AlertModel.Issue
         bot.advance(by: .days(1))
         #expect(see(&bot, [new]) == [.resolved])
         let end = try #require(bot.decisions.last).message
-        #expect(end.headline == "✅ shop: new for NullPointerException in CartView (SHOP-12) is resolved")
+        #expect(end.headline == "⚪ shop: alert new for NullPointerException in CartView (SHOP-12) has ended")
         #expect(
             end.fields.first
                 == Message.Field("At worst", "new issue NullPointerException in CartView (SHOP-12), 29 users hit"))

@@ -19,7 +19,7 @@ struct Composite: Sendable {
             return judgement.closeness
         }
         let closeness = (kind == .all ? each.max() : each.min()) ?? .far
-        let told = telling(judgements, verdict)
+        let told = telling(judgements, verdict, of: incident?.worst?.metric)
         var evidence = (told.first ?? judgements.first)?.evidence ?? Evidence(sentence: "")
         evidence.sentence = told.map(\.evidence.sentence).joined(separator: kind == .all ? "; and " : "; or ")
         switch verdict {
@@ -69,7 +69,11 @@ struct Composite: Sendable {
     }
 
     /// The judgements that make the verdict what it is, the worst first.
-    private func telling(_ judgements: [Judgement], _ verdict: Judgement.Verdict) -> [Judgement] {
+    ///
+    /// - Parameter metric: what an open incident is about: what is over begins with that.
+    private func telling(
+        _ judgements: [Judgement], _ verdict: Judgement.Verdict, of metric: Metric?
+    ) -> [Judgement] {
         switch verdict {
         case .firing:
             let firing = judgements.filter { $0.severity != nil }
@@ -77,7 +81,9 @@ struct Composite: Sendable {
         case .unknown: return judgements.filter(\.isUnknown)
         case .ok:
             let inside = judgements.filter { $0.recovered != nil }
-            return kind == .any ? inside : Array(inside.prefix(1))
+            let told = inside.filter { $0.evidence.metric == metric?.name }
+            let ordered = told + inside.filter { $0.evidence.metric != metric?.name }
+            return kind == .any ? ordered : Array(ordered.prefix(1))
         }
     }
 }

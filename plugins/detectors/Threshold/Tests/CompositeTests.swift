@@ -107,6 +107,18 @@ import Testing
         #expect(all.metric == "crash_free_users")
     }
 
+    @Test func `an end begins with the condition that the incident is about`() throws {
+        let fine = Series(["users": 10_000, "crashed_users": 9, "crash_events": 5])
+        for metric in ["crash_free_users", "crash_events"] {
+            let incident = Sight.Tracked(
+                subject: Subject(source: "ios", app: "shop"), key: nil, severity: .warning, since: .noon - .hours(2),
+                worst: Sight.Tracked.Depth(Metric(metric), metric == "crash_events" ? 5000 : 0.9))
+            let judgement = try Self.either.rule().judge(fine, ending: incident, at: .noon)
+            #expect(judgement.verdict == .ok(recovered: true))
+            #expect(judgement.evidence.metric == metric)
+        }
+    }
+
     @Test func `what the rule says holds for every condition that says nothing else`() throws {
         let rule = try
             ([

@@ -63,6 +63,17 @@ import ThresholdDetector
         #expect(bot.objections == [])
     }
 
+    @Test func `what was too much does not turn green because nobody is seen any more`() throws {
+        var bot = try bot(["metric": "sessions", "warning": "> 100"])
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 1])
+        #expect(bot.marks(of: "shop") == "O")
+        answer(&bot, for: .hours(3), ["other": 1])
+        #expect(bot.marks(of: "shop") == "OM")
+        answer(&bot, for: .hours(3), ["shop": 2, "other": 1])
+        #expect(bot.marks(of: "shop") == "OMR")
+        #expect(bot.objections == [])
+    }
+
     @Test func `issues that go on do not keep an app alive that has no figures any more`() throws {
         let rate = DetectorPlan(
             name: "rate",
