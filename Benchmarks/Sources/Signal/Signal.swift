@@ -1,15 +1,16 @@
 internal import Glibc
 
 /// `signal [--quick] [--seed N] [--users N] [--visits N] [--watched NAME] [--part NAME]`: how fast rules find incidents
-/// of known begin and depth, and how often they ring for nothing, beside the best that can be done; then what rules on
-/// issues and on stale sources tell, and what gates spare and cost.
+/// of known begin and depth, and how often they ring for nothing, beside the best that can be done, and in apps that are
+/// worse at some hours of every week; then what rules on issues and on stale sources tell, and what gates spare and
+/// cost.
 ///
 /// What is reported has seed 1. Whoever turns the constants of a rule does so with seeds from 100 on, or the figures
 /// would only say how well it knows these very apps.
 @main struct Signal {
     /// What there is to measure; all of it unless one is named.
     private enum Part: String, CaseIterable {
-        case figures, issues, stale, gates
+        case figures, weekly, issues, stale, gates
     }
 
     static func main() throws {
@@ -51,6 +52,7 @@ internal import Glibc
                     }
                 }
                 Report.writeSummary(reports)
+            case .weekly: try WeeklyTrial.write(sizes, apps: isQuick ? 4 : 30, seed: seed)
             case .issues:
                 IssueReport.write(
                     sizes.map {

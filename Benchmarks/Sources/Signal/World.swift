@@ -47,6 +47,33 @@ struct Noise {
     init(spread: Double) { self.spread = spread }
 }
 
+/// Hours of the week in which an app crashes more often than in others, every week.
+struct Worse {
+    enum When: String, CaseIterable {
+        case weekends, weekdays
+        case fridayEvenings = "Friday evenings"
+    }
+
+    static let never = Worse(.weekends, times: 1)
+
+    let when: When
+    let times: Double
+
+    init(_ when: When, times: Double) { (self.when, self.times) = (when, times) }
+
+    /// - Parameter day: the days since a Monday began.
+    func covers(_ day: Double) -> Bool {
+        let (weekday, hour) = (Int(day) % 7, day.truncatingRemainder(dividingBy: 1) * 24)
+        return switch when {
+        case .weekends: weekday >= 5
+        case .weekdays: weekday < 5
+        case .fridayEvenings: weekday == 4 && hour >= 19 && hour < 23
+        }
+    }
+
+    func times(at day: Double) -> Double { covers(day) ? times : 1 }
+}
+
 /// An app without incidents: its traffic and its crashes, five minutes after five minutes.
 ///
 /// Traffic has the rhythm of days and weeks and wanders by a few percent from day to day. The rate of crashed users has
@@ -60,6 +87,7 @@ struct App {
     let rate: Double
     let noise: Noise
     private var chance: Chance
+    private let worse: Worse
     private let phase: Double
     private var walk = 0.0
     private var release = 0.0
@@ -78,19 +106,25 @@ struct App {
     /// - Parameters:
     ///   - phase: where in the week it begins, in days; nil for anywhere in a day.
     ///   - noise: nil for some of its own.
+    ///   - crashes: the share of users that crash in a day, if each comes once.
+    ///   - worse: when in the week the rate is higher.
     init(
         usersPerDay: Double, visits: Double, seed: UInt64, phase fixedPhase: Double? = nil,
-        noise fixedNoise: Noise? = nil
+        noise fixedNoise: Noise? = nil, crashes: Double = App.crashesPerUser, worse: Worse = .never
     ) {
         self.usersPerDay = usersPerDay
         self.visits = visits
+        self.worse = worse
         chance = Chance(seed: seed)
-        rate = App.crashesPerUser / visits * exp(0.15 * chance.normal()).clamped(to: 0.7...1.4)
+        rate = crashes / visits * exp(0.15 * chance.normal()).clamped(to: 0.7...1.4)
         let anywhere = chance.unit()
         phase = fixedPhase ?? anywhere
         walk = App.walkDeviation * chance.normal()
         noise = fixedNoise ?? Noise(drawnBy: &chance, usersPerSpan: usersPerDay * visits / Double(App.stepsPerDay))
     }
+
+    /// Days since a Monday began, for what is worse at some hours of the week.
+    var day: Double { Double(step) / Double(App.stepsPerDay) + phase }
 
     /// The next five minutes, with this much more of a rate.
     mutating func next(extra: Double, extraInOneIssue: Bool) -> Tally {
@@ -112,14 +146,15 @@ struct App {
     }
 
     private mutating func draw(extra: Double, extraInOneIssue: Bool) -> Tally {
-        let day = Double(step) / Double(App.stepsPerDay) + phase
+        let day = day
         let hour = day * 2 * .pi
         let isWeekend = Int(day) % 7 >= 5
         let rhythm = (1 - 0.6 * cos(hour) - 0.1 * cos(2 * hour)) * (isWeekend ? 1.25 : 0.9)
         var tally = Tally()
         tally.users = chance.poisson(
             usersPerDay * visits / Double(App.stepsPerDay) * max(0.05, rhythm) * dayFactor)
-        let quiet = rate * exp(walk + release + 0.12 * sin(hour + 1) + (isWeekend ? 0.06 : -0.02))
+        let quiet =
+            rate * exp(walk + release + 0.12 * sin(hour + 1) + (isWeekend ? 0.06 : -0.02)) * worse.times(at: day)
         tally.truth = quiet
         let mean = min(0.95, quiet + extra)
         let drawn = tally.users > 0 ? chance.beta(mean: mean, spread: noise.spread) : mean
