@@ -34,6 +34,8 @@ struct Baseline: Hashable, Sendable {
     var day = [Sums](repeating: Sums(), count: 24)
     /// From Thursday on, as the hours since 1970 are.
     var week = [Sums](repeating: Sums(), count: 168)
+    /// What is worse in the week than anything that is learned as usual.
+    var rhythm = Rhythm()
     /// By how much the counts of spans vary more than chance would have it.
     var noise = Noise()
 
@@ -50,7 +52,7 @@ struct Baseline: Hashable, Sendable {
     private static let weekFade = 1 - 1.0 / 6
     private static let meanFade = 1 - 1.0 / 168
     /// The rate of an hour is taken to vary by 20 %.
-    private static let hourNoise = 0.04
+    static let hourNoise = 0.04
     /// The level is a plain quotient for a week; the rhythm is learned when a day has given it a meaning.
     private static let plainHours = 168
     private static let rhythmAfterHours = 24
@@ -70,29 +72,41 @@ struct Baseline: Hashable, Sendable {
         learnedUntil = max(learnedUntil, hour.hour)
         variance = min(Baseline.varianceMax, variance + Baseline.drift * Double(passed))
         noise.settle()
-        guard isUsual else { return }
-        hoursLearned += 1
         let (daySlot, weekSlot) = Baseline.slots(hour.hour)
         let dayFactor = day[daySlot].factor(Baseline.dayWeight)
         let factor = dayFactor * week[weekSlot].factor(Baseline.weekWeight)
+        // What is worse each time is worth as many more cases of other times.
+        let total = hour.total * rhythm.factor(weekSlot)
+        let counts = Sums(bad: hour.bad, expected: total * exp(level) * factor)
+        guard isUsual else {
+            if isReady { rhythm.miss(hour.hour, counts) }
+            return
+        }
+        for found in rhythm.pass(weekSlot, counts) {
+            let slot = Baseline.slots(found.hour).week
+            let known = week[slot].factor(Baseline.weekWeight)
+            week[slot].add(found.counts.bad, expected: found.counts.expected / known, fade: Baseline.weekFade)
+        }
+        hoursLearned += 1
         var bad = hour.bad
         if hoursLearned > Baseline.plainHours {
-            let expected = hour.total * exp(level) * factor
+            let expected = counts.expected
             // One wild hour does not carry the level away.
             let spread = 0.25 + expected * (1 + noise.clumps) + Baseline.hourNoise * expected * expected
             bad = min(bad, expected + 4 * spread.squareRoot())
-            variance = 1 / (1 / variance + expected)
-            level = (level + variance * (bad - expected)).clamped(to: -30...0)
+            let weight = rhythm.weight(of: expected, weekSlot)
+            variance = 1 / (1 / variance + weight)
+            if expected > 0 { level = (level + variance * weight * (bad / expected - 1)).clamped(to: -30...0) }
         }
-        mean.add(bad, expected: hour.total, fade: Baseline.meanFade)
+        mean.add(bad, expected: total, fade: Baseline.meanFade)
         let rate = (mean.bad + 0.5) / max(mean.expected, 1)
         if hoursLearned <= Baseline.plainHours {
             level = log(rate).clamped(to: -30...0)
             variance = min(Baseline.varianceMax, 1 / (mean.bad + 0.5))
         }
         guard hoursLearned > Baseline.rhythmAfterHours else { return }
-        day[daySlot].add(bad, expected: hour.total * rate, fade: Baseline.dayFade)
-        week[weekSlot].add(bad, expected: hour.total * rate * dayFactor, fade: Baseline.weekFade)
+        day[daySlot].add(bad, expected: total * rate, fade: Baseline.dayFade)
+        week[weekSlot].add(bad, expected: total * rate * dayFactor, fade: Baseline.weekFade)
     }
 
     /// Forgets how many bad cases are usual, but not when in the week they come.
@@ -100,6 +114,7 @@ struct Baseline: Hashable, Sendable {
         hoursLearned = 0
         mean = Sums()
         variance = Baseline.varianceMax
+        rhythm.forgetMissed()
     }
 
     /// Becomes that of a new release: how often it crashes is known less well.
@@ -112,19 +127,19 @@ struct Baseline: Hashable, Sendable {
     func rate(_ hour: Int64) -> Double {
         let (daySlot, weekSlot) = Baseline.slots(hour)
         let factor = day[daySlot].factor(Baseline.dayWeight) * week[weekSlot].factor(Baseline.weekWeight)
-        return min(1, exp(level) * factor)
+        return min(1, exp(level) * factor * rhythm.factor(weekSlot))
     }
 
     /// How far off that rate may be: one standard deviation of its logarithm, at most 1.
     func deviation(_ hour: Int64) -> Double {
         let (daySlot, weekSlot) = Baseline.slots(hour)
         let age = Baseline.drift * Double(min(max(0, hour - learnedUntil), 10_000))
-        let rhythm =
+        let slots =
             1 / (Baseline.dayWeight + day[daySlot].expected) + 1 / (Baseline.weekWeight + week[weekSlot].expected)
-        return min(1, (variance + age + rhythm).squareRoot())
+        return min(1, (variance + age + slots + (rhythm.variance(weekSlot) ?? 0)).squareRoot())
     }
 
-    private static func slots(_ hour: Int64) -> (day: Int, week: Int) {
+    static func slots(_ hour: Int64) -> (day: Int, week: Int) {
         let slot = Int(hour % 168)
         let week = slot < 0 ? slot + 168 : slot
         return (week % 24, week)
@@ -132,9 +147,9 @@ struct Baseline: Hashable, Sendable {
 }
 
 extension Baseline.Sums {
-    fileprivate func factor(_ weight: Double) -> Double { (bad + weight) / (expected + weight) }
+    func factor(_ weight: Double) -> Double { (bad + weight) / (expected + weight) }
 
-    fileprivate mutating func add(_ bad: Double, expected: Double, fade: Double) {
+    mutating func add(_ bad: Double, expected: Double, fade: Double) {
         self.bad = self.bad * fade + bad
         self.expected = self.expected * fade + expected
     }

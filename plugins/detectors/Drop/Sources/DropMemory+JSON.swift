@@ -156,6 +156,7 @@ extension Baseline: JSONPuttable {
             json.member("noise", noise)
             json.member("day", day)
             json.member("week", week)
+            if rhythm != Rhythm() { json.member("rhythm", rhythm) }
         }
     }
 
@@ -168,6 +169,61 @@ extension Baseline: JSONPuttable {
         if version > 1 { noise = try Noise(reader.member("noise")) }
         day = try reader.member("day").elements(exactly: 24).list(Sums.init)
         week = try reader.member("week").elements(exactly: 168).list(Sums.init)
+        // Earlier programs knew none, and most apps have none.
+        if let written = try reader.optional("rhythm") { rhythm = try Rhythm(written) }
+    }
+}
+
+extension Rhythm: JSONPuttable {
+    func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("running", running)
+            json.array("missed", missed) { json, missed in
+                json.array { json in
+                    json.put(missed.hour)
+                    missed.counts.bad.put(into: &json)
+                    missed.counts.expected.put(into: &json)
+                }
+            }
+            json.array("stretches", stretches) { json, stretch in
+                json.array { json in
+                    stretch.first.put(into: &json)
+                    stretch.length.put(into: &json)
+                    stretch.sums.put(into: &json)
+                    stretch.newest.put(into: &json)
+                    stretch.newestHours.put(into: &json)
+                }
+            }
+        }
+    }
+
+    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+        running = Int(try reader.member("running").whole(in: 0...Int64(Rhythm.worseMax + 1)))
+        missed = try reader.member("missed").elements(most: Rhythm.missedMax).list(Missed.init)
+        for (left, right) in zip(missed, missed.dropFirst()) where left.hour >= right.hour {
+            throw try reader.member("missed").mismatch(expected: "hours in order")
+        }
+        stretches = try reader.member("stretches").elements(most: Rhythm.stretchesMax).list(Stretch.init)
+    }
+}
+
+extension Rhythm.Missed {
+    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+        let parts = try reader.elements(exactly: 3)
+        self.init(
+            hour: try parts[0].whole(in: JSONReader.hours),
+            counts: Baseline.Sums(bad: try parts[1].number(in: 0...1e18), expected: try parts[2].number(in: 0...1e30)))
+    }
+}
+
+extension Rhythm.Stretch {
+    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+        let parts = try reader.elements(exactly: 5)
+        self.init(
+            first: Int(try parts[0].whole(in: 0...Int64(Rhythm.week - 1))),
+            length: Int(try parts[1].whole(in: 1...Int64(Rhythm.worseMax))), sums: try Baseline.Sums(parts[2]),
+            newest: try Baseline.Sums(parts[3]), newestHours: Int(try parts[4].whole(in: 0...Int64(Rhythm.week))))
+        guard sums.bad >= 0, newest.bad >= 0 else { throw reader.mismatch(expected: "counts") }
     }
 }
 

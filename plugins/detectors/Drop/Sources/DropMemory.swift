@@ -13,7 +13,8 @@ public import PluginKit
 /// hours.
 ///
 /// Memory: 3 KB for the rhythm, 48 bytes a span of the last six hours (at most 360), 24 bytes an hour of the last day:
-/// some 8 KB with spans of five minutes, at most 20 KB.
+/// some 8 KB with spans of five minutes, at most 20 KB. Where hours were not learned from in the last two weeks, up to
+/// 6 KB more (`Rhythm`).
 public struct DropMemory: AskedMemory {
     public static let name = "learned"
 
