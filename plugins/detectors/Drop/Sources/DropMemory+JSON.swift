@@ -117,6 +117,12 @@ extension DropScore: JSONPuttable {
                     suspicion.calm.put(into: &json)
                     suspicion.lasted.put(into: &json)
                     suspicion.peak.put(into: &json)
+                    suspicion.fall.bad.put(into: &json)
+                    suspicion.fall.total.put(into: &json)
+                    suspicion.pending.bad.put(into: &json)
+                    suspicion.pending.total.put(into: &json)
+                    suspicion.over.days.put(into: &json)
+                    suspicion.over.plainDays.put(into: &json)
                 }
             }
             json.array("excluded", excluded) { json, hours in [hours.lowerBound, hours.upperBound].put(into: &json) }
@@ -129,12 +135,22 @@ extension DropScore: JSONPuttable {
         until = try reader.member("until").whole(in: JSONReader.instants)
         if let written = try reader.optional("suspicion") {
             let parts = try written.elements()
-            guard parts.count == 4 || parts.count == 5 else { throw written.mismatch(expected: "4 or 5 elements") }
-            suspicion = Suspicion(
+            guard [4, 5, 11].contains(parts.count) else { throw written.mismatch(expected: "4, 5 or 11 elements") }
+            var suspicion = Suspicion(
                 since: try parts[0].number(in: -1e6...1e7), depth: Int(try parts[1].whole(in: 0...7)),
                 calm: try parts[2].number(in: 0...1e6), lasted: try parts[3].number(in: 0...1e6),
                 // The first version did not keep it, and learned from nothing that it had suspected.
-                peak: parts.count == 5 ? try parts[4].number(in: 0...1e13) : 1e6)
+                peak: parts.count >= 5 ? try parts[4].number(in: 0...1e13) : 1e6)
+            // Earlier programs kept neither how deep it is nor this evidence of its end: both begin now.
+            if parts.count == 11 {
+                suspicion.fall = Excess(
+                    bad: try parts[5].number(in: -1e18...1e18), total: try parts[6].number(in: 0...1e18))
+                suspicion.pending = Excess(
+                    bad: try parts[7].number(in: -1e18...1e18), total: try parts[8].number(in: 0...1e18))
+                suspicion.over = Over(
+                    days: try parts[9].number(in: 0...1e6), plainDays: try parts[10].number(in: 0...1e6))
+            }
+            self.suspicion = suspicion
         }
         for written in try reader.member("excluded").elements(most: 64) {
             let parts = try written.elements(exactly: 2)

@@ -22,12 +22,35 @@ struct DropScore: Hashable, Sendable {
         var since: Double
         /// The deepest fall there was most evidence for.
         var depth: Int
-        /// How far the spans since then speak for the usual rate, as a logarithm.
+        /// How far the newest spans speak for the usual rate, as a logarithm: 0 where it is as likely to go on.
         var calm = 0.0
         /// The spans since then that were seen, in days.
         var lasted = 0.0
         /// The most evidence there was, in days.
         var peak = 0.0
+        /// How deep it is.
+        var fall = Excess()
+        /// The same of the spans that may come after its end: they count once it is clear that they do not.
+        var pending = Excess()
+        /// The evidence that it is over, in days: as counts are thought to vary, and as the noisiest do.
+        var over = Over()
+    }
+
+    /// The bad cases that are too many, of how many cases.
+    struct Excess: Hashable, Sendable {
+        var bad = 0.0
+        var total = 0.0
+    }
+
+    /// The Shiryaev-Roberts statistic turned round: summed over all moments at which the fall could have ended, how much
+    /// likelier the counts since then are without it. While it goes on, it grows on average by no more than the time
+    /// that passes, however often somebody looks, so it reaches 20 days at most once in 20.
+    struct Over: Hashable, Sendable {
+        var days = 0.0
+        var plainDays = 0.0
+
+        /// Either may be right. Each is half of the bet.
+        var total: Double { (days + plainDays) / 2 }
     }
 
     /// For each depth, in days.
@@ -52,14 +75,26 @@ struct DropScore: Hashable, Sendable {
     /// a small app would learn too low a rate, from the hours alone in which it was lucky.
     private static let memorable = 24.0
     private static let unsuspicious = 0.7
-    /// The evidence for the usual rate that ends a suspicion: e to the fifth to one.
-    private static let calmEnough = 5.0
+    /// The evidence that a fall is over, in days: so rarely one that goes on is said to be over.
+    private static let overEnough = 20.0
+    /// Each end is weighed against a fall of this share of the depth there was: one that has halved is not over. With 0.6,
+    /// a release that went from 2.8 to 1.8 times the usual crashes was said to be over.
+    private static let overShare = 0.5
+    /// But not less than this share of the shallowest that is looked for, or a false alarm would hardly end.
+    private static let overLeast = 1.0 / 3
+    /// How deep a fall is thought to be when it is noticed (half of what there is most evidence for, for luck is in
+    /// that) weighs as much as so many cases.
+    private static let fallWeight = 3.0
+    /// A fall is as deep as it was in the last so many days.
+    private static let fallDays = 1.0
     /// For the end of a suspicion counts are taken to vary at most so many times as much as by chance: twice the noise of
     /// the noisiest apps that are known.
     private static let noiseMax = 4.0
     /// More is as good as certain; and the less there is, the sooner it is over.
     private static let most = 1e5
     private static let excludedMax = 16
+    /// What begins again within so many hours had not ended: they are not learned from.
+    private static let soon: Int64 = 6
 
     /// All depths together, in days.
     var total: Double { (days * DropScore.weights).sum() }
@@ -86,9 +121,17 @@ struct DropScore: Hashable, Sendable {
         return sum > 0 ? moments.sum() / sum : now
     }
 
-    /// Whether something was probably wrong in that clock hour, or in the one after it.
+    /// Whether something was probably wrong in that clock hour, or in the one after it, or shortly before and after it.
     func excludes(_ hour: Int64) -> Bool {
-        if let suspicion, Double(hour + 2) / 24 >= suspicion.since { return true }
+        if let suspicion {
+            if Double(hour + 2) / 24 >= suspicion.since { return true }
+            // If it began soon after an end, that was none.
+            if let end = excluded.last?.upperBound, hour > end,
+                suspicion.since * 24 - Double(end) <= Double(DropScore.soon)
+            {
+                return true
+            }
+        }
         return excluded.contains { $0.contains(hour) }
     }
 
@@ -123,24 +166,52 @@ struct DropScore: Hashable, Sendable {
             }
             current.lasted += length
             current.peak = max(current.peak, total)
-            // Against half the depth: a fall that has halved is not over.
-            let half = max(0, current.depth - 1)
-            let calm = -log(max(factors[half], 1e-40))
-            // An app that is thought to be so noisy that nothing says anything is as usual all the same once it is.
-            let plain = table.plainCalm(bad: bucket.counted, of: bucket.total, half) / DropScore.noiseMax
-            current.calm = max(0, current.calm + (plain > 0 ? max(calm, plain) : calm))
+            weighEnd(of: &current, bucket, table, length)
         } else if total >= DropScore.suspicious {
             current = Suspicion(since: onset, depth: leading, peak: total)
+            current.fall = Excess(
+                bad: DropScore.fallWeight, total: DropScore.fallWeight / table.depths[max(0, leading - 1)])
         } else {
             return
         }
         suspicion = current
-        guard current.calm >= DropScore.calmEnough || total < DropScore.unsuspicious else { return }
-        let first = Int64((current.since * 24).rounded(.down).clamped(to: -1e8...1e8)) - 1
+        let isChance = current.peak < DropScore.memorable && total < DropScore.unsuspicious
+        guard isChance || current.over.total >= DropScore.overEnough else { return }
         clear()
+        guard current.peak >= DropScore.memorable else { return }
+        var first = Int64((current.since * 24).rounded(.down).clamped(to: -1e8...1e8)) - 1
         let last = (until - 1).hour
-        if first <= last, current.peak >= DropScore.memorable { excluded.append(first...last) }
+        guard first <= last else { return }
+        if let known = excluded.last, first - known.upperBound <= DropScore.soon {
+            first = min(first, known.lowerBound)
+            excluded.removeLast()
+        }
+        excluded.append(first...last)
         if excluded.count > DropScore.excludedMax { excluded.removeFirst() }
+    }
+
+    /// Weighs how far a span speaks for the end of what is suspected.
+    private func weighEnd(
+        of suspicion: inout Suspicion, _ bucket: DropMemory.Bucket, _ table: DropTable, _ length: Double
+    ) {
+        let half = table.depths[max(0, suspicion.depth - 1)]
+        let seen = suspicion.fall.bad / max(suspicion.fall.total, 1e-9) * DropScore.overShare
+        let depth = min(half, max(seen, table.depths[0] * DropScore.overLeast))
+        let calm = -log(max(table.likelihood(bad: bucket.counted, of: bucket.total, depth: depth), 1e-40))
+        // An app that is thought to be so noisy that nothing says anything is as usual all the same once it is.
+        let plain = table.plainCalm(bad: bucket.counted, of: bucket.total, depth: depth) / DropScore.noiseMax
+        suspicion.over.days = min((suspicion.over.days + length) * exp(calm), DropScore.most)
+        suspicion.over.plainDays = min((suspicion.over.plainDays + length) * exp(plain), DropScore.most)
+        suspicion.calm = max(0, suspicion.calm + max(calm, plain))
+        suspicion.pending.bad += bucket.counted - bucket.total * table.usual
+        suspicion.pending.total += bucket.total
+        let fade = max(0, 1 - length / DropScore.fallDays)
+        suspicion.fall.bad *= fade
+        suspicion.fall.total *= fade
+        guard suspicion.calm == 0 else { return }
+        suspicion.fall.bad += suspicion.pending.bad
+        suspicion.fall.total += suspicion.pending.total
+        suspicion.pending = Excess()
     }
 
     /// Begins anew: nothing is suspected.

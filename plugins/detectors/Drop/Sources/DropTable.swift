@@ -73,14 +73,21 @@ struct DropTable: Hashable, Sendable {
         }
     }
 
-    /// How far so many bad cases speak for the usual rate and against a fall of one of the depths, as a logarithm, where
-    /// counts vary by chance alone.
-    func plainCalm(bad: Double, of total: Double, _ depth: Int) -> Double {
-        total * depths[depth] - bad * log(times[depth])
+    /// How far so many bad cases speak for the usual rate and against a fall of a depth, as a logarithm, where counts
+    /// vary by chance alone.
+    func plainCalm(bad: Double, of total: Double, depth: Double) -> Double {
+        total * depth - bad * log(1 + depth / rate)
+    }
+
+    /// How much likelier so many bad cases are with a fall of that depth than without.
+    func likelihood(bad: Double, of total: Double, depth: Double) -> Double {
+        likelihoods(bad: bad, of: total, times: Depths(repeating: 1 + depth / rate))[0]
     }
 
     /// For each depth, how much likelier so many bad cases are with such a fall than without.
-    func likelihoods(bad: Double, of total: Double) -> Depths {
+    func likelihoods(bad: Double, of total: Double) -> Depths { likelihoods(bad: bad, of: total, times: times) }
+
+    private func likelihoods(bad: Double, of total: Double, times: Depths) -> Depths {
         var (count, expected) = (bad, total * rate)
         var spread = (scatter + rateNoise * expected) / size
         let units = (max(count, expected) / DropTable.countMax).rounded(.up)
@@ -93,7 +100,7 @@ struct DropTable: Hashable, Sendable {
         let troubles = expected / size
         let shape = troubles / spread
         let odds = spread / (1 + spread)
-        let times = pointwiseMin(self.times, Depths(repeating: DropTable.troublesMax / troubles))
+        let times = pointwiseMin(times, Depths(repeating: DropTable.troublesMax / troubles))
         // Of no bad case at all.
         let exponents = (times - 1) * (-shape * log1p(spread))
         var result = Depths.zero
