@@ -147,7 +147,10 @@ extension Figures {
             if rule.detector.readsIssues, !whole.issues.isEmpty { return false }
             return !rule.judgesSum(of: whole.samples.last?.metrics ?? [:])
         }
-        guard rule.match["release"] == nil, let whole = series[subject.whole] else { return false }
+        // One that judges an app with its releases judges no other in their place.
+        guard rule.scope == .subject, rule.match["release"] == nil, let whole = series[subject.whole] else {
+            return false
+        }
         // Issues of the whole are no figures of it, and stand for nobody's.
         guard whole.releasesSummed != nil else {
             return whole.hasFigures
