@@ -43,7 +43,9 @@ final class World: @unchecked Sendable {
     /// It remembers little, because every life reads all that is remembered.
     static let emptyState = State(
         historyMax: 100,
-        memories: MemoryKinds([MemoryKind(IssueMemory.self), MemoryKind(Launch.self), MemoryKind(DropMemory.self)]))
+        memories: MemoryKinds([
+            MemoryKind(IssueMemory.self), MemoryKind(Launch.self), MemoryKind(Course.self), MemoryKind(DropMemory.self),
+        ]))
     /// A commit has failed, so what the next one makes durable was decided a while ago.
     private(set) var isJournalLate = false
     private let paces = Dictionary(

@@ -202,6 +202,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case releaseSame = "release.same"
     case releaseSameHours = "release.same_hours"
     case releaseSameAdoption = "release.same_adoption"
+    case releaseLately = "release.lately"
     case releaseFine = "release.fine"
     case releaseFineOver = "release.fine_over"
     case releaseReplaced = "release.replaced"

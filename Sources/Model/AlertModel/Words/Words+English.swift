@@ -236,6 +236,7 @@ extension PhraseID {
         case .releaseSame: "the same as {release}"
         case .releaseSameHours: "in the same {span}"
         case .releaseSameAdoption: "at the same adoption"
+        case .releaseLately: "over its last {span}"
         case .releaseFine:
             "{release} looks fine so far: {metric} {figure} of {total}, {comparison} ({usual} of {all}) {basis}"
         case .releaseFineOver: "It no longer looks fine."

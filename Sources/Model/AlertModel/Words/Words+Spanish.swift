@@ -247,6 +247,7 @@ extension PhraseID {
         case .releaseSame: "igual que {release}"
         case .releaseSameHours: "en las mismas horas ({span})"
         case .releaseSameAdoption: "con la misma adopción"
+        case .releaseLately: "en su último tiempo ({span})"
         case .releaseFine:
             "{release} va bien por ahora: {metric} {figure} de {total}, {comparison} ({usual} de {all}) {basis}"
         case .releaseFineOver: "Ya no va bien."

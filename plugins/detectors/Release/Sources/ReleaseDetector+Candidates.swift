@@ -14,6 +14,7 @@ extension ReleaseDetector {
         let total: Double
 
         var rate: Double { bad / total }
+        var tally: Tally { Tally(bad: bad, of: total) }
     }
 
     /// The newest release and the one before it.
@@ -22,21 +23,36 @@ extension ReleaseDetector {
         let old: Candidate
         /// How many checks share the chance of a false alarm: those of a day, or the stages of the release so far.
         let checks: Double
+        let basis: Ground
+
+        var difference: Double { new.rate - old.rate }
+    }
+
+    /// What two releases have in common that are compared.
+    enum Ground: Hashable {
+        case sameHours(Duration)
+        case sameAdoption
+        /// Nothing: the older one is seen as it was for so long.
+        case lately(Duration)
     }
 
     /// Two releases, or what there is none for or is waited for.
     enum Choice {
         case pair(Pair)
         case none(String)
+
+        var pair: Pair? { if case .pair(let pair) = self { pair } else { nil } }
     }
 
     /// Releases in sight, the newest last: by their versions, or where some have none by when they were first seen.
-    func inOrder(_ parts: [Sight.Entry]) -> [Sight.Entry] {
+    ///
+    /// - Parameter withGone: whether those that nobody uses any more are among them; they are no measure of today.
+    func inOrder(_ parts: [Sight.Entry], withGone: Bool = false) -> [Sight.Entry] {
         let named = parts.filter { !($0.subject.release ?? "").isEmpty && !$0.series.samples.isEmpty }
         guard let newest = named.compactMap(\.series.samples.last?.span.to).max() else { return [] }
-        // One that nobody uses any more is no measure of today.
         let present = named.filter {
-            basis == .sameAdoption || ($0.series.samples.last?.span.to ?? .earliest) > newest - window
+            withGone || basis == .sameAdoption
+                || ($0.series.samples.last?.span.to ?? .earliest) > newest - window
         }
         let versions = present.compactMap { part in Version(part.subject.release ?? "").map { (part, $0) } }
         guard versions.count < present.count else { return versions.sorted { $0.1 < $1.1 }.map(\.0) }
@@ -50,12 +66,12 @@ extension ReleaseDetector {
     ///
     /// - Parameter hours: the hours of another release that it is compared with; nil for the window.
     func current(_ part: Sight.Entry, over hours: TimeSpan? = nil) -> Candidate? {
-        guard let measured = measured(part.series, over: hours), let share = measured.figure.share, share.total > 0
+        guard let measured = measured(part.series, over: hours), let tally = metric.tally(of: measured.figure),
+            tally.total > 0
         else { return nil }
-        let bad = metric.failures == nil ? share.hits : share.total - share.hits
         return Candidate(
             subject: part.subject, name: name(part), figure: measured.figure, span: measured.span,
-            isComplete: measured.isComplete, bad: bad, total: share.total)
+            isComplete: measured.isComplete, bad: tally.bad, total: tally.total)
     }
 
     /// Users of some hours do not add up, so theirs are those that the source counted, whatever hours they are of.
@@ -64,13 +80,12 @@ extension ReleaseDetector {
         return series.measured(metric, within: hours)
     }
 
-    private func name(_ part: Sight.Entry) -> String { (part.subject.release ?? "").tamed.clipped(to: 80) }
+    func name(_ part: Sight.Entry) -> String { (part.subject.release ?? "").tamed.clipped(to: 80) }
 
     func overSameHours(
         _ new: Candidate, _ newest: Series, _ before: some Sequence<Sight.Entry>, _ sight: Sight
     ) -> Choice {
-        // Each check spends the part of the day that has passed since the one before.
-        let checks = newest.sampleSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
+        let checks = checks(of: newest)
         var wait: String?
         for part in before {
             guard let old = current(part, over: new.span), old.total >= volumeMin else { continue }
@@ -85,9 +100,14 @@ extension ReleaseDetector {
                     "waiting until it has been out for half of the \(new.span.length.short) that are compared: "
                         + "\(out.short) so far")
             }
-            return .pair(Pair(new: new, old: old, checks: checks))
+            return .pair(Pair(new: new, old: old, checks: checks, basis: .sameHours(new.span.length)))
         }
         return .none(wait ?? "no earlier release has figures for the same hours")
+    }
+
+    /// Each check spends the part of the day that has passed since the one before.
+    func checks(of series: Series) -> Double {
+        series.sampleSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
     }
 
     /// Whether both were measured over about the same hours: they differ by a poll or so.
@@ -131,7 +151,8 @@ extension ReleaseDetector {
                     let young = candidate(stage, new.subject, new.name, new.span),
                     let old = candidate(other, part.subject, name(part), new.span)
                 else { continue }
-                return .pair(Pair(new: young, old: old, checks: Double(stage.level + 1)))
+                return .pair(
+                    Pair(new: young, old: old, checks: Double(stage.level + 1), basis: .sameAdoption))
             }
         }
         return lack

@@ -48,12 +48,12 @@ public struct ReleaseDetector: Detector {
 
     let metric: Metric
     let basis: Basis
-    private let worseBy: Double
+    let worseBy: Double
     private let critical: Double?
     let window: Duration
-    private let confidence: Double
+    let confidence: Double
     let volumeMin: Double
-    private let reportsFine: Bool
+    let reportsFine: Bool
     private let severity: Severity
     let checksPerDay: Double
 
@@ -106,11 +106,14 @@ public struct ReleaseDetector: Detector {
 
     var noun: String { metric.denominator?.name ?? "cases" }
 
-    public static var memories: [MemoryKind] { [MemoryKind(Launch.self)] }
+    public static var memories: [MemoryKind] { [MemoryKind(Launch.self), MemoryKind(Course.self)] }
+    public var needs: MemoryNeeds { [MemoryNeed(Course.self, Course.Need(metric))] }
     public var metrics: [Metric] { [metric] }
     public var lookback: Duration { window }
     public var spans: [Duration] { [window] }
     public var scope: DetectorScope { .app }
+
+    static let incomplete = "the span is not complete yet"
 
     /// The key of the incident that says "looks fine so far".
     static let fineKey = "fine"
@@ -131,50 +134,72 @@ public struct ReleaseDetector: Detector {
             ? overSameHours(new, releases[judged].series, before, sight)
             : atSameAdoption(new, releases[judged].series, before, sight)
         let findings = replaced(sight, by: new, butFor: Set(newer.map(\.subject)))
+        let open = sight.tracked.first { $0.subject == new.subject && $0.key == nil }
+        // Of an incident it is asked how it goes on, also when there is no measure of today any more.
+        if let open, choice.pair.map(isWorn) ?? true, let pair = lately(new, sight) {
+            return findings + [goOn(open, pair, sight)] + waiting
+        }
         guard case .pair(let pair) = choice else {
             // That the oldest of all has none before it is no news while a newer one waits.
             guard case .none(let lack) = choice, newer.isEmpty || !before.isEmpty else { return findings + waiting }
             return findings + [unknown(of: new.subject, lack)] + waiting
         }
         guard pair.new.isComplete, pair.old.isComplete else {
-            return findings + [unknown(of: new.subject, "the span is not complete yet")] + waiting
+            return findings + [unknown(of: new.subject, Self.incomplete)] + waiting
         }
-        return findings + compare(pair, sight) + waiting
+        return findings + compare(pair, open, sight) + waiting
     }
 
-    private func compare(_ pair: Pair, _ sight: Sight) -> [Finding] {
-        let (new, old) = (pair.new, pair.old)
-        let difference = new.rate - old.rate
-        var evidence = Evidence(
-            metric: metric.name, figure: new.figure, limit: limit(old), span: new.span,
-            reference: .olderRelease(old.figure.value), sentence: words(pair),
-            phrase: Phrase(.reasonRelease, [.comparison: side(pair), .basis: basis(pair)]))
-        func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness) -> Finding {
-            Finding(Judgement(verdict, closeness, evidence), about: new.subject)
-        }
-        let isTracked = sight.tracked.contains { $0.subject == new.subject && $0.key == nil }
+    private func compare(_ pair: Pair, _ open: Sight.Tracked?, _ sight: Sight) -> [Finding] {
+        let (new, difference) = (pair.new, pair.difference)
         let saidFine = sight.tracked.contains { $0.subject == new.subject && $0.key == ReleaseDetector.fineKey }
         guard difference >= worseBy, difference > 0 else {
             let closeness: Judgement.Closeness = difference > worseBy / 2 ? .between : .far
-            let verdict = finding(.ok(recovered: !isTracked || difference <= worseBy / 2), closeness)
-            return [verdict] + (saidFine || !isFine(new, old) ? [] : [fine(pair)])
+            let recovered = open.map { difference <= worseBy / 2 && isOver($0, pair, sight) } ?? true
+            let verdict =
+                recovered || closeness == .between
+                ? finding(.ok(recovered: recovered), closeness, pair) : notClear(pair)
+            let isNews = open == nil && !saidFine && closeness == .far
+            return [verdict] + (isNews ? fine(pair, sight).map { [$0] } ?? [] : [])
         }
-        guard isCarried(pair) else {
-            evidence.sentence += ", but these are too few to be sure yet"
-            return [
-                Finding(
-                    Judgement(.unknown(evidence.sentence), .near, evidence), about: new.subject)
-            ]
-        }
+        guard isCarried(pair) else { return [tooFew(pair)] }
+        let isCritical = critical.map { difference >= $0 } ?? false
+        return [worse(isCritical ? .critical : severity, pair, sight)] + (saidFine ? [fineIsOver(new.subject)] : [])
+    }
+
+    func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness, _ pair: Pair) -> Finding {
+        Finding(Judgement(verdict, closeness, evidence(of: pair)), about: pair.new.subject)
+    }
+
+    private func evidence(of pair: Pair) -> Evidence {
+        Evidence(
+            metric: metric.name, figure: pair.new.figure, limit: limit(pair.old), span: pair.new.span,
+            reference: .olderRelease(pair.old.figure.value), sentence: words(pair),
+            phrase: Phrase(.reasonRelease, [.comparison: side(pair), .basis: basis(pair)]))
+    }
+
+    func worse(_ severity: Severity, _ pair: Pair, _ sight: Sight) -> Finding {
+        var evidence = evidence(of: pair)
         evidence.confidence = confidence
         evidence.phrase = Phrase(.reasonReleaseWorse, [.comparison: side(pair), .basis: basis(pair)])
         evidence.sentence +=
             ", with \(confidence.percentTrimmed) confidence across all "
             + (basis == .sameHours ? "of a day's checks" : "checks")
-            + cost(new, difference, sight)
-        let isCritical = critical.map { difference >= $0 } ?? false
-        let worse = finding(.firing(isCritical ? .critical : severity), .between)
-        return [worse] + (saidFine ? [fineIsOver(new.subject)] : [])
+            + cost(pair.new, pair.difference, sight)
+        return Finding(Judgement(.firing(severity), .between, evidence), about: pair.new.subject)
+    }
+
+    func tooFew(_ pair: Pair) -> Finding {
+        var evidence = evidence(of: pair)
+        evidence.sentence += ", but these are too few to be sure yet"
+        return Finding(Judgement(.unknown(evidence.sentence), .near, evidence), about: pair.new.subject)
+    }
+
+    /// What goes on though the difference is small.
+    func notClear(_ pair: Pair) -> Finding {
+        var evidence = evidence(of: pair)
+        evidence.sentence += ", but these are too few to be sure that it is over"
+        return Finding(Judgement(.ok(recovered: false), .between, evidence), about: pair.new.subject)
     }
 
     /// Ends what is told of releases that a newer one has replaced.
@@ -196,19 +221,12 @@ public struct ReleaseDetector: Detector {
     /// Given how many bad cases there are, the new release's share of them is that of its users: an exact test without
     /// a guess at the common rate (Przyborowski and Wilenski, 1940). The checks are summed up, of a day or of all
     /// stages of a release, so that the chance of any false alarm is bounded however often the bot checks.
-    private func isCarried(_ pair: Pair) -> Bool {
+    func isCarried(_ pair: Pair) -> Bool {
         let (new, old) = (pair.new, pair.old)
         let bad = (new.bad + old.bad).rounded()
         let tail = chance(
             ofAtLeast: min(new.bad.rounded(), bad), of: bad, rate: new.total / (new.total + old.total))
         return max(1, pair.checks) * tail <= 1 - confidence
-    }
-
-    /// Whether a release that is worse by `worse_by` would hardly look as good as this one.
-    private func isFine(_ new: Candidate, _ old: Candidate) -> Bool {
-        guard reportsFine, old.rate + worseBy < 1 else { return false }
-        let good = (new.total - new.bad).rounded()
-        return chance(ofAtLeast: good, of: new.total.rounded(), rate: 1 - old.rate - worseBy) <= 1 - confidence
     }
 
     /// Crashes come in clumps: both counts say as much as fewer cases that are bad each for itself.
@@ -223,7 +241,12 @@ public struct ReleaseDetector: Detector {
         let (new, old) = (pair.new, pair.old)
         let side = new.rate == old.rate ? "the same as" : new.rate > old.rate ? "worse than" : "better than"
         let amount = new.rate == old.rate ? "" : "\(abs(new.rate - old.rate).points) "
-        let basis = basis == .sameHours ? "in the same \(new.span.length.short)" : "at the same adoption"
+        let basis =
+            switch pair.basis {
+            case .sameHours(let span): "in the same \(span.short)"
+            case .sameAdoption: "at the same adoption"
+            case .lately(let span): "over its last \(span.short)"
+            }
         return
             "\(metric.title) \(new.figure.value.percent) of \(new.total.counted(noun)), \(amount)\(side) "
             + "\(old.name) (\(old.figure.value.percent) of \(old.total.counted(noun))) \(basis)"
@@ -231,15 +254,17 @@ public struct ReleaseDetector: Detector {
 
     /// The same for messages, part by part.
     private func side(_ pair: Pair) -> Phrase.Value {
-        let difference = pair.new.rate - pair.old.rate
+        let difference = pair.difference
         let id: PhraseID = difference == 0 ? .releaseSame : difference > 0 ? .releaseWorse : .releaseBetter
         return .phrase(Phrase(id, [.difference: .points(abs(difference)), .release: .text(pair.old.name)]))
     }
 
     private func basis(_ pair: Pair) -> Phrase.Value {
-        .phrase(
-            basis == .sameHours
-                ? Phrase(.releaseSameHours, [.span: .period(pair.new.span.length)]) : Phrase(.releaseSameAdoption))
+        switch pair.basis {
+        case .sameHours(let span): .phrase(Phrase(.releaseSameHours, [.span: .period(span)]))
+        case .sameAdoption: .phrase(Phrase(.releaseSameAdoption))
+        case .lately(let span): .phrase(Phrase(.releaseLately, [.span: .period(span)]))
+        }
     }
 
     private func counted(_ total: Double) -> Phrase.Value {
@@ -266,7 +291,7 @@ public struct ReleaseDetector: Detector {
         return sentence
     }
 
-    private func fine(_ pair: Pair) -> Finding {
+    func saysFine(_ pair: Pair) -> Finding {
         let evidence = Evidence(
             span: pair.new.span,
             saying: Phrase(
@@ -287,7 +312,7 @@ public struct ReleaseDetector: Detector {
             about: subject)
     }
 
-    private func unknown(of subject: Subject, _ sentence: String) -> Finding {
+    func unknown(of subject: Subject, _ sentence: String) -> Finding {
         Finding(Judgement(.unknown(sentence), .far, Evidence(metric: metric.name, sentence: sentence)), about: subject)
     }
 
