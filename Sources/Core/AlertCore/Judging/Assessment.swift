@@ -58,8 +58,10 @@ extension Core {
                     guard rule.concerns(subject, labels: series.labels),
                         !state.figures.isPassedOver(subject, series, by: rule)
                     else { continue }
-                    let open = state.incidents.tracked(by: rule.name, [subject]).first
-                    guard let judgement = rule.judgement(of: series, open: open, at: now) else { continue }
+                    guard
+                        let judgement = rule.judgement(
+                            of: series, open: state.incidents.tracked(by: rule.name, [subject]).first, at: now)
+                    else { continue }
                     assessments.append(
                         Assessment(
                             rule: rule.name, source: subject.source, subject: subject, verdict: judgement.verdict,

@@ -135,8 +135,9 @@ extension State {
         if !isOpen, !tellsAll, let closeness = rule.judge?.glance(series, at: moment) {
             return verdicts.take(closeness)
         }
-        let open = isOpen ? incidents.tracked(by: rule.name, [subject]).first : nil
-        if let judgement = rule.judgement(of: series, open: open, at: moment) {
+        if let judgement = rule.judgement(
+            of: series, open: isOpen ? incidents.tracked(by: rule.name, [subject]).first : nil, at: moment)
+        {
             verdicts.all.append(
                 Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
             return verdicts.take(judgement.closeness)
@@ -244,10 +245,16 @@ extension State {
 extension DetectorPlan {
     /// What the rule says of a series; nil where it judges more than single subjects.
     ///
-    /// - Parameter open: what it has open about the subject.
-    func judgement(of series: Series, open: Sight.Tracked? = nil, at now: Moment) -> Judgement? {
+    /// - Parameter open: what it has open about the subject; asked for only where that may be over, for while it goes on
+    ///   every poll judges it.
+    func judgement(
+        of series: Series, open: @autoclosure () -> Sight.Tracked? = nil, at now: Moment
+    ) -> Judgement? {
         guard let judge else { return nil }
-        let judgement = open.map { judge.judge(series, ending: $0, at: now) } ?? judge.judge(series, at: now)
+        var judgement = judge.judge(series, at: now)
+        if case .ok = judgement.verdict, let open = open() {
+            judgement = judge.judge(series, ending: open, at: now)
+        }
         return series.releasesSummed.map(judgement.summed) ?? judgement
     }
 }
