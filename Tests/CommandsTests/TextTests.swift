@@ -143,6 +143,8 @@ import Testing
         }
         #expect(title(.null) == "b  not running; it has not polled anything yet")
         #expect(title("2026-11-20T11:58:00Z") == "b  not running; this is from its journal")
+        let deaf = StatusText(["bot": "b", "running": false, "unanswered": true], paint, in: .utc).text
+        #expect(deaf.hasPrefix("b  does not answer; "))
     }
 
     @Test func `the status names what waits, what fails and what is muted`() {

@@ -121,9 +121,13 @@ import Testing
     @Test func `what only another severity would be told of says where`() {
         var bot = bot(.rehearsed(routes: [Route(match: .on(["severity": "critical"]), to: ["team"])]))
         bot.see(.fine)
-        #expect(paragraph(bot)[0].contains("\n  routes: critical goes to team; nobody is notified of anything else\n"))
+        #expect(
+            paragraph(bot)[0].contains(
+                "\n  by the routes, critical goes to team; nobody is notified of other severities\n"))
         bot.see(.warning)
-        #expect(paragraph(bot)[0].contains("\n  routes: critical goes to team; nobody is notified of anything else\n"))
+        #expect(
+            paragraph(bot)[0].contains(
+                "\n  by the routes, critical goes to team; nobody is notified of other severities\n"))
     }
 
     @Test func `what waits for its time says when it fires`() {

@@ -15,7 +15,7 @@ public struct BotContact: Sendable {
         self.machine = machine
     }
 
-    /// What the running bot says of itself, or, while none runs, what its journal says.
+    /// What the running bot says of itself, or, while none runs or one does not answer, what its journal says.
     public func status() async throws(Failure) -> JSON {
         if let folder = file.result.stateFolder,
             let live = await ControlClient(stateFolder: folder).get("/api/status")
@@ -24,14 +24,14 @@ public struct BotContact: Sendable {
             return live
         }
         let config = try file.config()
-        try refuseIfDeaf(config.bot.stateFolder)
-        let (state, _) = try State.inJournal(config.bot.stateFolder, file.memories)
-        return StatusReport(state, config.plan, at: machine.clock.now()).status(isRunning: false)
-    }
-
-    /// What hangs is not to be taken for what does not run.
-    private func refuseIfDeaf(_ folder: String) throws(Failure) {
-        if FolderDisk(folder).isLocked { throw Failure(deafIn: folder) }
+        let folder = config.bot.stateFolder
+        let (state, _) = try State.inJournal(folder, file.memories)
+        let status = StatusReport(state, config.plan, at: machine.clock.now()).status(isRunning: false)
+        // What hangs is not to be taken for what does not run.
+        guard FolderDisk(folder).isLocked, case .object(var known) = status else { return status }
+        machine.terminal.error("alertbot: warning: \(Failure(deafIn: folder).sentence)")
+        known["unanswered"] = true
+        return .object(known)
     }
 
     /// Has the running bot read its config anew.
@@ -42,7 +42,7 @@ public struct BotContact: Sendable {
         let folder: String
         if let known = file.result.stateFolder { folder = known } else { folder = try file.config().bot.stateFolder }
         guard let answer = try await ControlClient(stateFolder: folder).order(ReloadOrder.json(of: file.path)) else {
-            try refuseIfDeaf(folder)
+            if FolderDisk(folder).isLocked { throw Failure(deafIn: folder) }
             throw Failure(.impossible, "no bot is running for \(file.path); it reads its config when it starts")
         }
         if case .refused = answer { for text in file.problemTexts { machine.terminal.error(text) } }
@@ -123,6 +123,6 @@ extension Failure {
         self.init(
             .impossible,
             "a bot is running, but does not answer at \(ControlClient(stateFolder: folder).socketPath); "
-                + "is it starting or stopping, or does another user run it? Try again in a moment, as that user")
+                + "it may be starting or stopping: try again in a moment, as the user that it runs as")
     }
 }

@@ -21,9 +21,10 @@ public struct StatusText {
 
     public var text: String {
         let isRunning = status["running"] == .bool(true)
+        let idle = status["unanswered"] == .bool(true) ? "does not answer" : "not running"
         let title =
             paint.bold(status["bot"]?.string ?? "alertbot") + "  "
-            + (isRunning ? paint.green("running") : paint.yellow("not running; \(origin)"))
+            + (isRunning ? paint.green("running") : paint.yellow("\(idle); \(origin)"))
             + (now.map { paint.dim("  \(clock.whole($0))") } ?? "")
         var parts = [[title], section("Sources", elements("sources").flatMap(source))]
         let incidents = IncidentText.all(elements("incidents"), paint, clock)

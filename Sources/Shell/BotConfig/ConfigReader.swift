@@ -10,8 +10,7 @@ struct ConfigReader {
     private(set) var secretsSeen: [Secret] = []
     /// Made once: a config may have thousands of mistakes.
     private var masks: [Secret: SecretMask] = [:]
-    /// Marks of what stands behind texts with secrets, by the texts as they are written: that one is another now may be
-    /// told, and nothing else.
+    /// A mark of what stands behind each reference to a secret: that it has changed may be told, and nothing else.
     private(set) var secretMarks: [String: String] = [:]
     private(set) var writtenSecrets: [WrittenSecret] = []
     /// What is suggested in place of single values, as it would be read.
@@ -227,7 +226,7 @@ struct ConfigReader {
                 return text
             }
             remember(text)
-            if text.hasSecret { secretMarks[written] = text.mark }
+            noteMarks(of: text, written)
             for path in secrets.openFiles(in: written) {
                 report(
                     Problem(
@@ -247,6 +246,16 @@ struct ConfigReader {
     mutating func remember(_ text: GuardedText) -> GuardedText {
         for case .secret(let secret) in text.pieces { secretsSeen.append(secret) }
         return text
+    }
+
+    private mutating func noteMarks(of text: GuardedText, _ written: String) {
+        guard text.hasSecret else { return }
+        let found = text.pieces.compactMap { if case .secret(let secret) = $0 { secret } else { nil } }
+        for (reference, secret) in zip(secrets.references(in: written), found) {
+            var hash = StableHash()
+            hash.add(secret.reveal())
+            secretMarks["${\(reference)}"] = hash.text
+        }
     }
 
     /// Whether something else stands for a secret in the text.
@@ -293,14 +302,5 @@ extension Node {
         case .sequence: "a list"
         case .mapping: "a mapping"
         }
-    }
-}
-
-extension GuardedText {
-    /// Another one where its secrets are others.
-    fileprivate var mark: String {
-        var hash = StableHash()
-        for case .secret(let secret) in pieces { hash.add(secret.reveal()) }
-        return hash.text
     }
 }

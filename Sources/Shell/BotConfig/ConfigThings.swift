@@ -21,10 +21,7 @@ public struct ConfigThings: Hashable, Sendable {
         }
         self.sections = sections
         self.files = files
-        // What stands beside a reference may be no secret, but has no place in an answer either.
-        self.secrets = Dictionary(
-            secrets.map { text, mark in (text.references.joined(separator: " and "), mark) }
-        ) { $0 < $1 ? $0 + $1 : $1 + $0 }
+        self.secrets = secrets
     }
 
     /// What has become other, a phrase for each section: `sources: added web, changed ios`.
@@ -37,8 +34,8 @@ public struct ConfigThings: Hashable, Sendable {
         }
         if let change = ConfigThings.change(from: old.files, to: files) { changes.append("files: \(change)") }
         // Of those that come and go the sections tell.
-        let others = secrets.keys.filter { name in old.secrets[name].map { $0 != secrets[name] } ?? false }.sorted()
-        if !others.isEmpty { changes.append("secrets: changed \(others.joined(separator: ", "))") }
+        let changed = secrets.keys.filter { name in old.secrets[name].map { $0 != secrets[name] } ?? false }.sorted()
+        if !changed.isEmpty { changes.append("secrets: changed \(changed.joined(separator: ", "))") }
         return changes
     }
 
@@ -50,15 +47,6 @@ public struct ConfigThings: Hashable, Sendable {
         ].filter { !$0.1.isEmpty }
         return parts.isEmpty
             ? nil : parts.map { "\($0.0) \($0.1.sorted().joined(separator: ", "))" }.joined(separator: "; ")
-    }
-}
-
-extension String {
-    /// The references to secrets in it: `${env:TOKEN}`.
-    fileprivate var references: [String] {
-        split(separator: "$").compactMap { part in
-            part.first == "{" ? part.firstIndex(of: "}").map { "$" + part[...$0] } : nil
-        }
     }
 }
 

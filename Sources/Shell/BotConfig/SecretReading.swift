@@ -115,24 +115,29 @@ struct SecretReading {
         written.hasPrefix("/") ? written : folder + "/" + written.withoutDotSlash
     }
 
-    /// The files that a text takes secrets from though others than the bot may read or change them.
-    func openFiles(in text: String) -> [String] {
-        guard !surroundings.withholdsSecrets else { return [] }
+    /// The references to secrets in a text, without `${` and `}`, in the order in which `read` puts secrets in their place.
+    func references(in text: String) -> [String] {
         var found: [String] = []
         var rest = Substring(text)
         while let dollar = rest.firstIndex(of: "$") {
             rest = rest[dollar...]
-            let start = "${file:"
-            guard rest.hasPrefix(start), let end = rest.firstIndex(of: "}") else {
+            guard rest.hasPrefix("${"), let end = rest.firstIndex(of: "}") else {
                 rest = rest.dropFirst(rest.hasPrefix("$${") ? 3 : 1)
                 continue
             }
-            let path = path(String(rest[rest.index(rest.startIndex, offsetBy: start.count)..<end]))
+            found.append(String(rest[rest.index(rest.startIndex, offsetBy: 2)..<end]))
             rest = rest[end...]
-            // What a supervisor mounts for one service is often readable by all, within walls that only that service sees.
-            if !path.hasPrefix("/run/"), surroundings.isOpenToOthers(path) { found.append(path) }
         }
         return found
+    }
+
+    /// The files that a text takes secrets from though others than the bot may read or change them.
+    func openFiles(in text: String) -> [String] {
+        guard !surroundings.withholdsSecrets else { return [] }
+        let kind = "file:"
+        return references(in: text).filter { $0.hasPrefix(kind) }.map { path(String($0.dropFirst(kind.count))) }
+            // What a supervisor mounts for one service is often readable by all, within walls that only that service sees.
+            .filter { !$0.hasPrefix("/run/") && surroundings.isOpenToOthers($0) }
     }
 
     private func contents(of path: String) -> Result<String, Failure> {

@@ -164,7 +164,7 @@ public struct WhyReport: Sendable {
             lines.append(
                 routes.isEmpty
                     ? "  no route leads to a channel, so nobody is notified"
-                    : "  routes: \(routes.joined(separator: "; ")); nobody is notified of anything else")
+                    : "  by the routes, \(routes.joined(separator: "; ")); nobody is notified of other severities")
         }
         lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
         lines += explanation.escalations.map { escalation in

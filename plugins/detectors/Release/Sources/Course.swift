@@ -186,19 +186,22 @@ extension Course {
         self.init(try Need(reader.member("need")))
         guard let to = try reader.optional("to") else { return }
         countedTo = try to.moment()
-        for element in try reader.member("slots").elements() {
+        for element in try reader.member("slots").elements().prefix(Course.slotsMax) {
             let row = try element.elements()
             guard row.count >= 4 else { throw element.mismatch(expected: "a slot, its beginning, bad cases and all") }
             let number = Int64(try row[0].int())
             guard abs(number) < Course.numberMax, slots.last.map({ $0.number < number }) ?? true else {
                 throw row[0].mismatch(expected: "slots in order")
             }
-            let from = Moment(milliseconds: Int64(try row[1].int()))
-            slots.append(
-                Slot(number: number, from: from, tally: Tally(bad: try row[2].number(), of: try row[3].number())))
+            let (from, bad, total) = (Int64(try row[1].int()), try row[2].number(), try row[3].number())
+            guard Course.instants.contains(from), bad >= 0, total >= bad else {
+                throw element.mismatch(expected: "a slot, its beginning, bad cases and all")
+            }
+            slots.append(Slot(number: number, from: Moment(milliseconds: from), tally: Tally(bad: bad, of: total)))
         }
     }
 
+    private static let instants = Moment.earliest.milliseconds...Moment.latest.milliseconds
     /// Far beyond all moments; a slot of a larger number has none.
     private static let numberMax: Int64 = 100_000_000
 }
