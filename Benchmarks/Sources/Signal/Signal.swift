@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// `signal [--quick] [--seed N] [--users N] [--visits N] [--watched NAME] [--part NAME]`: how fast rules find incidents
-/// of known begin and depth, and how often they ring for nothing, beside the best that can be done, and in apps that are
-/// worse at some hours of every week; then what rules on issues and on stale sources tell, and what gates spare and
-/// cost.
+/// `signal [--quick] [--seed N] [--users N] [--visits N] [--loop-spans N] [--watched NAME] [--part NAME]`: how fast rules
+/// find incidents of known begin and depth, and how often they ring for nothing, beside the best that can be done, and
+/// in apps that are worse at some hours of every week; then what rules on issues and on stale sources tell, and what
+/// gates spare and cost.
 ///
 /// What is reported has seed 1. Whoever turns the constants of a rule does so with seeds from 100 on, or the figures
 /// would only say how well it knows these very apps.
@@ -35,7 +35,9 @@ internal import Glibc
         let sizes: [Double] = value("--users").map { [Double($0)] } ?? [500, 20_000, 1_000_000]
         let kinds = word("--watched").flatMap(Watched.init(rawValue:)).map { [$0] } ?? Watched.allCases
         let visits = value("--visits").map { max(1, Double($0)) } ?? 3
-        print("Signal: seed \(seed), \(Int(visits)) visits a day\(isQuick ? ", quick" : "")")
+        let loopSpans = value("--loop-spans").map { max(1, Double($0)) } ?? 1
+        let loops = loopSpans > 1 ? ", loops of \(Int(loopSpans)) spans" : ""
+        print("Signal: seed \(seed), \(Int(visits)) visits a day\(loops)\(isQuick ? ", quick" : "")")
         for part in parts {
             switch part {
             case .figures:
@@ -44,7 +46,8 @@ internal import Glibc
                     for watched in kinds {
                         let size = Trial.Size(
                             usersPerDay: max(1, users), visits: visits, watched: watched, apps: isQuick ? 8 : 60,
-                            days: isQuick ? 60 : 120, daysBetweenIncidents: isQuick ? 30 : 60)
+                            days: isQuick ? 60 : 120, daysBetweenIncidents: isQuick ? 30 : 60,
+                            loopSpans: loopSpans)
                         let report = Report(try Trial(size, seed: seed))
                         print("")
                         report.write()

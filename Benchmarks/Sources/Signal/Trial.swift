@@ -22,6 +22,8 @@ struct Trial {
         /// Days after the first three weeks, in which there are no incidents.
         let days: Int
         let daysBetweenIncidents: Int
+        /// How many spans of five minutes a loop of one user lasts on average.
+        var loopSpans = 1.0
     }
 
     static let depths = [0.003, 0.01, 0.03, 0.1]
@@ -50,7 +52,7 @@ struct Trial {
         var (spans, users, crashing) = (0.0, 0.0, 0.0)
         for number in 0..<size.apps {
             let own = seed &* 1_000_003 &+ UInt64(number)
-            var app = App(usersPerDay: size.usersPerDay, visits: size.visits, seed: own)
+            var app = App(usersPerDay: size.usersPerDay, visits: size.visits, seed: own, loopSpans: size.loopSpans)
             var line = Line(seed: own)
             var shelf = size.watched == .releases ? Shelf(seed: own) : nil
             var panel = Panel(rules)

@@ -30,6 +30,8 @@ struct Noise {
     var loopShare = 0.0
     /// How often they do on average: geometric.
     var loopLength = 1.0
+    /// How likely such a user still does so in the next span, and is seen crashing once more there.
+    var loopGoesOn = 0.0
 
     /// Hardly any: for what is about something else.
     static let slight = Noise(spread: 0.0001)
@@ -37,11 +39,15 @@ struct Noise {
     /// Common causes and loops, each for itself anything between none and so much that counts vary twice as Poisson
     /// ones. Common causes do so at the mean traffic of the app, whatever it is: they show more at busy hours. Loops
     /// are of two to eight more crashes on average.
-    init(drawnBy chance: inout Chance, usersPerSpan: Double) {
+    ///
+    /// - Parameter loopSpans: how many spans a loop lasts on average. There are so many times fewer of those that last
+    ///   longer.
+    init(drawnBy chance: inout Chance, usersPerSpan: Double, loopSpans: Double = 1) {
         spread = max(1e-6, chance.unit() / max(2, usersPerSpan))
         let clumps = chance.unit()
         loopLength = 2 + 6 * chance.unit()
-        loopShare = clumps / (2 * loopLength * loopLength - clumps * loopLength)
+        loopGoesOn = 1 - 1 / loopSpans
+        loopShare = clumps / (2 * loopLength * loopLength - clumps * loopLength) / loopSpans
     }
 
     init(spread: Double) { self.spread = spread }
@@ -93,6 +99,8 @@ struct App {
     private var release = 0.0
     private var releaseTarget = 0.0
     private var dayFactor = 1.0
+    /// Users whose app has crashed again and again and still does in the next span.
+    private var looping = 0.0
     private(set) var step = 0
     /// When its own releases came, oldest first; one was there before.
     private(set) var releases = [-365 * App.stepsPerDay]
@@ -105,12 +113,13 @@ struct App {
 
     /// - Parameters:
     ///   - phase: where in the week it begins, in days; nil for anywhere in a day.
-    ///   - noise: nil for some of its own.
+    ///   - noise: nil for some of its own, with loops that last so many spans on average.
     ///   - crashes: the share of users that crash in a day, if each comes once.
     ///   - worse: when in the week the rate is higher.
     init(
         usersPerDay: Double, visits: Double, seed: UInt64, phase fixedPhase: Double? = nil,
-        noise fixedNoise: Noise? = nil, crashes: Double = App.crashesPerUser, worse: Worse = .never
+        noise fixedNoise: Noise? = nil, loopSpans: Double = 1, crashes: Double = App.crashesPerUser,
+        worse: Worse = .never
     ) {
         self.usersPerDay = usersPerDay
         self.visits = visits
@@ -120,7 +129,10 @@ struct App {
         let anywhere = chance.unit()
         phase = fixedPhase ?? anywhere
         walk = App.walkDeviation * chance.normal()
-        noise = fixedNoise ?? Noise(drawnBy: &chance, usersPerSpan: usersPerDay * visits / Double(App.stepsPerDay))
+        noise =
+            fixedNoise
+            ?? Noise(
+                drawnBy: &chance, usersPerSpan: usersPerDay * visits / Double(App.stepsPerDay), loopSpans: loopSpans)
     }
 
     /// Days since a Monday began, for what is worse at some hours of the week.
@@ -159,7 +171,10 @@ struct App {
         let mean = min(0.95, quiet + extra)
         let drawn = tally.users > 0 ? chance.beta(mean: mean, spread: noise.spread) : mean
         tally.crashed = chance.binomial(tally.users, drawn)
+        let still = looping
         let again = crashesAgain(of: tally.crashed)
+        tally.users += still
+        tally.crashed += still
         tally.sessions = tally.users + chance.poisson(0.6 * tally.users) + again
         tally.crashedSessions = tally.crashed + again
         let ofExtra = chance.binomial(tally.crashed, extra / mean)
@@ -168,14 +183,16 @@ struct App {
         return tally
     }
 
-    /// The sessions of users who crash again and again.
+    /// The sessions of users who crash again and again: those who begin, and those who have not stopped.
     private mutating func crashesAgain(of crashed: Double) -> Double {
         guard noise.loopShare > 0 else { return 0 }
         var again = 0.0
-        for _ in 0..<Int(chance.binomial(crashed, noise.loopShare)) {
+        let loops = chance.binomial(crashed, noise.loopShare) + looping
+        for _ in 0..<Int(loops) {
             again += 1
             while chance.unit() > 1 / noise.loopLength { again += 1 }
         }
+        looping = noise.loopGoesOn > 0 ? chance.binomial(loops, noise.loopGoesOn) : 0
         return again
     }
 }

@@ -110,6 +110,7 @@ extension DropScore: JSONPuttable {
             json.array("days") { json in for depth in 0..<8 { days[depth].put(into: &json) } }
             json.array("moments") { json in for depth in 0..<8 { moments[depth].put(into: &json) } }
             json.member("until", until)
+            if loop > 0 { json.member("loop", loop) }
             if let suspicion {
                 json.array("suspicion") { json in
                     suspicion.since.put(into: &json)
@@ -133,6 +134,7 @@ extension DropScore: JSONPuttable {
         days = try reader.member("days").depths(upTo: 1e6)
         moments = try reader.member("moments").depths(upTo: 1e13)
         until = try reader.member("until").whole(in: JSONReader.instants)
+        if let written = try reader.optional("loop") { loop = try written.number(in: 0...1) }
         if let written = try reader.optional("suspicion") {
             let parts = try written.elements()
             guard [4, 5, 11].contains(parts.count) else { throw written.mismatch(expected: "4, 5 or 11 elements") }

@@ -95,9 +95,6 @@ public struct DropMemory: AskedMemory {
     /// That there are one and a half sessions is as sure as ten users make it.
     static let loopsUsual = Baseline.Sums(bad: 15, expected: 10)
     private static let loopsFade = 1 - 1.0 / 8640
-    /// A span may have so many times the usual number of crashed sessions for each crashed user, before the rest is
-    /// taken for loops.
-    private static let loopsMax = 2.0
 
     public init(_ need: Need) { self.need = need }
 
@@ -132,18 +129,28 @@ public struct DropMemory: AskedMemory {
     }
 
     /// A user who starts the app again and crashes again is a trouble of one. Where it is known how many users crashed
-    /// in the very same span, what is far more than they usually cause does not count.
+    /// in the very same span, what is far more than they usually cause does not count, and neither does what the same
+    /// user causes in the next ones.
     private mutating func leaveOutLoops(of metrics: Metrics, _ bucket: inout Bucket) {
         guard search.value?.metric == .crashFreeSessions, let users = metrics[.crashedUsers], users >= 0,
             users <= bucket.total
         else { return }
-        // With one user more than are known: some sessions have none, and fractions of a user say little.
-        let most = DropMemory.loopsMax * loops.bad / loops.expected * (users + 1)
-        bucket.counted = min(bucket.bad, most)
+        var loop = CrashLoop()
+        for known in recent where known.counted < known.bad && known.to <= bucket.from {
+            loop.note(Moment(milliseconds: known.from))
+        }
+        let (each, from) = (max(1, loops.bad / loops.expected), Moment(milliseconds: bucket.from))
+        bucket.counted = loop.counted(bucket.bad, ofUsers: users, each: each, since: from)
         guard bucket.from >= score.until else { return }
-        loops.bad = loops.bad * DropMemory.loopsFade + bucket.bad
+        // By itself: a source that knows no users of its sessions must not look like one long loop.
+        var alone = CrashLoop()
+        let learned = alone.counted(bucket.bad, ofUsers: users, each: each, since: from)
+        loops.bad = loops.bad * DropMemory.loopsFade + learned
         loops.expected = loops.expected * DropMemory.loopsFade + users
     }
+
+    /// Whether the source says how many users crashed, so that loops are left out; else a loop may be among the cases.
+    private var knowsUsers: Bool { loops != DropMemory.loopsUsual }
 
     /// The share behind the rate. Of nobody nothing can be said, but the time has passed.
     private mutating func share(_ metrics: Metrics) -> Share? {
@@ -281,7 +288,9 @@ public struct DropMemory: AskedMemory {
         if let known = self[keyPath: table].value, known.hour == hour {
             current = known
         } else {
-            current = DropTable(hour: hour, baseline, by: need.by)
+            current = DropTable(
+                hour: hour, baseline, by: need.by,
+                loopsGoOn: Metric(need.metric) == .crashFreeSessions && !knowsUsers)
             self[keyPath: table].value = current
         }
         self[keyPath: score].add(bucket, current)

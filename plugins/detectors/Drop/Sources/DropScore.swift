@@ -59,6 +59,8 @@ struct DropScore: Hashable, Sendable {
     var moments = Depths.zero
     /// The end of the newest span, in milliseconds since 1970.
     var until = Moment.earliest.milliseconds
+    /// The chance that one user's loop was among the newest span's cases.
+    var loop = 0.0
     var suspicion: Suspicion?
     /// The clock hours that are not learned from.
     var excluded: [ClosedRange<Int64>] = []
@@ -92,6 +94,8 @@ struct DropScore: Hashable, Sendable {
     private static let noiseMax = 4.0
     /// More is as good as certain; and the less there is, the sooner it is over.
     private static let most = 1e5
+    /// How long a loop goes on on average, in milliseconds.
+    private static let loopLasts = Double(CrashLoop.usual.wholeMilliseconds)
     private static let excludedMax = 16
     /// What begins again within so many hours had not ended: they are not learned from.
     private static let soon: Int64 = 6
@@ -136,13 +140,15 @@ struct DropScore: Hashable, Sendable {
     }
 
     /// Lets a span pass that nothing is known to compare with.
-    mutating func pass(_ bucket: DropMemory.Bucket) { until = bucket.to }
+    mutating func pass(_ bucket: DropMemory.Bucket) { (until, loop) = (bucket.to, 0) }
 
     mutating func add(_ bucket: DropMemory.Bucket, _ table: DropTable) {
-        until = bucket.to
+        let goesOn = chanceOfLoop(in: bucket, table)
+        (until, loop) = (bucket.to, 0)
         // Of nobody nothing can be learned, and no time is spent in which something could have begun unseen.
         guard bucket.total > 0 else { return }
-        let factors = table.likelihoods(bad: bucket.counted, of: bucket.total)
+        let factors: Depths
+        (factors, loop) = table.likelihoods(bad: bucket.counted, of: bucket.total, loop: goesOn)
         let length = Double(bucket.to - bucket.from) / 86_400_000
         days = (days + length) * factors
         moments = (moments + length * (Double(bucket.from) / 86_400_000)) * factors
@@ -151,6 +157,14 @@ struct DropScore: Hashable, Sendable {
             days[index] = DropScore.most
         }
         watch(bucket, factors, table, length)
+    }
+
+    /// The chance that a loop of the span before goes on in this one.
+    private func chanceOfLoop(in bucket: DropMemory.Bucket, _ table: DropTable) -> Double {
+        guard loop > 0 else { return 0 }
+        let most = CrashLoop.sessionsPerMinute * Double(bucket.to - bucket.from) / 60_000
+        guard bucket.counted - bucket.total * table.usual <= most else { return 0 }
+        return loop * exp(-Double(bucket.to - until) / DropScore.loopLasts)
     }
 
     private mutating func watch(

@@ -12,6 +12,9 @@ internal import PluginKit
 /// span, and each is one bad case or, rarely, a loop of them with a geometric tail. So a long loop is a rare accident
 /// and no proof of a fall, though a plain negative binomial of the same variance would call it impossible. In a fall
 /// there are more troubles of the same kind: the shape grows with the rate.
+///
+/// A loop may go on in the next span, which would be as rare an accident once more if spans knew nothing of each other.
+/// So the chance that one does is handed from span to span where nothing else tells loops from falls.
 struct DropTable: Hashable, Sendable {
     typealias Depths = DropScore.Depths
 
@@ -31,6 +34,8 @@ struct DropTable: Hashable, Sendable {
     let loops: Double
     /// Bad cases of a trouble on average.
     let size: Double
+    /// Whether loops may last longer than a span.
+    let loopsGoOn: Bool
 
     // Tried on the simulated apps of Benchmarks/Sources/Signal.
 
@@ -53,8 +58,9 @@ struct DropTable: Hashable, Sendable {
     private static let troublesMax = 800.0
     private static let evidenceMax = 1e43
 
-    init(hour: Int64, _ baseline: Baseline, by: Double) {
+    init(hour: Int64, _ baseline: Baseline, by: Double, loopsGoOn: Bool = false) {
         self.hour = hour
+        self.loopsGoOn = loopsGoOn
         usual = baseline.rate(hour)
         rate = (usual * exp(DropTable.margin * baseline.deviation(hour))).clamped(to: 1e-7...0.9)
         let noise = baseline.noise
@@ -81,13 +87,20 @@ struct DropTable: Hashable, Sendable {
 
     /// How much likelier so many bad cases are with a fall of that depth than without.
     func likelihood(bad: Double, of total: Double, depth: Double) -> Double {
-        likelihoods(bad: bad, of: total, times: Depths(repeating: 1 + depth / rate))[0]
+        likelihoods(bad: bad, of: total, loop: 0, times: Depths(repeating: 1 + depth / rate)).factors[0]
     }
 
-    /// For each depth, how much likelier so many bad cases are with such a fall than without.
-    func likelihoods(bad: Double, of total: Double) -> Depths { likelihoods(bad: bad, of: total, times: times) }
+    /// For each depth, how much likelier so many bad cases are with such a fall than without; and the chance that a loop
+    /// is among them, without a fall, where it may go on.
+    ///
+    /// - Parameter loop: the chance that a loop of the span before goes on in this one.
+    func likelihoods(bad: Double, of total: Double, loop: Double = 0) -> (factors: Depths, loop: Double) {
+        likelihoods(bad: bad, of: total, loop: loop, times: times)
+    }
 
-    private func likelihoods(bad: Double, of total: Double, times: Depths) -> Depths {
+    private func likelihoods(
+        bad: Double, of total: Double, loop: Double, times: Depths
+    ) -> (factors: Depths, loop: Double) {
         var (count, expected) = (bad, total * rate)
         var spread = (scatter + rateNoise * expected) / size
         let units = (max(count, expected) / DropTable.countMax).rounded(.up)
@@ -106,11 +119,13 @@ struct DropTable: Hashable, Sendable {
         var result = Depths.zero
         for index in 0..<8 { result[index] = exp(exponents[index]) }
         let last = Int(count.rounded())
-        guard last > 0 else { return result }
+        guard last > 0 else { return (result, 0) }
         // Panjer's recursion, for all depths and for no fall; what both have in common is left out.
         let steps = (times * shape - 1) * odds
         let step = (shape - 1) * odds
-        let (one, loop) = (1 - loops, loops / DropTable.loopLength)
+        let (one, more) = (1 - loops, loops / DropTable.loopLength)
+        // The same for no fall and no loop.
+        var single = 1.0
         var (here, sums, weighted) = (Depths(repeating: 1), Depths.zero, Depths.zero)
         var (usual, usualSum, usualWeighted) = (1.0, 0.0, 0.0)
         for number in 1...last {
@@ -118,13 +133,29 @@ struct DropTable: Hashable, Sendable {
             sums = sums * DropTable.loopGoesOn + here
             weighted = weighted * DropTable.loopGoesOn + sums
             let part = steps * share
-            here = (part + odds) * here * one + (sums * odds + part * weighted) * loop
+            here = (part + odds) * here * one + (sums * odds + part * weighted) * more
             usualSum = usualSum * DropTable.loopGoesOn + usual
             usualWeighted = usualWeighted * DropTable.loopGoesOn + usualSum
             let usualPart = step * share
-            usual = (usualPart + odds) * usual * one + (usualSum * odds + usualPart * usualWeighted) * loop
+            usual = (usualPart + odds) * usual * one + (usualSum * odds + usualPart * usualWeighted) * more
+            single *= (usualPart + odds) * one
         }
-        result *= here / max(usual, 1e-290)
-        return pointwiseMin(result, Depths(repeating: DropTable.evidenceMax))
+        // The sums are what a loop from before adds: geometric, and at least one.
+        let (ended, goesOn) = (1 - loop, loop / DropTable.loopLength)
+        here = here * ended + sums * goesOn
+        usual = max(usual * ended + usualSum * goesOn, 1e-290)
+        result *= here / usual
+        return (
+            pointwiseMin(result, Depths(repeating: DropTable.evidenceMax)),
+            loopsGoOn ? loopChance(without: single * ended / usual, shape, spread) : 0
+        )
+    }
+
+    /// How much likelier a loop is among the cases of a span than it always is among so many.
+    ///
+    /// - Parameter without: the chance that there is none, as the count has it.
+    private func loopChance(without: Double, _ shape: Double, _ spread: Double) -> Double {
+        let usually = exp(-shape * log1p(spread * loops))
+        return max(0, 1 - without / max(usually, 1e-9))
     }
 }

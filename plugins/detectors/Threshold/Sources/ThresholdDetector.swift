@@ -302,7 +302,7 @@ public struct ThresholdDetector: SubjectDetector {
     /// What stands out of the span, where that may weigh less than the rest.
     private func clump(of series: Series, in span: TimeSpan, _ limit: Comparison?) -> Clump? {
         guard confidence != nil, metric.unit == .rate, let limit else { return nil }
-        return Clump(in: series.pieces(of: metric, in: span)) { badCases(of: $0, limit) }
+        return Clump(of: metric, in: span, of: series) { badCases(of: $0, limit) }
     }
 
     /// How surprising so bad a figure is. Nil for counts, which are facts and no estimates: they always carry.
