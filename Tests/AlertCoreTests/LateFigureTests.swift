@@ -202,7 +202,7 @@ import Testing
         bot.advance(by: .minutes(1))
         #expect(kinds(bot).count == 3)
         see(&bot, 500, upTo: hour)
-        bot.advance(by: .minutes(1))
+        bot.advance(by: .hours(1))
         #expect(kinds(bot) == [.opened, .resolved, .revised, .revised])
         #expect(fields(bot)["Corrected"] == "97.00% was reported at worst; with late figures it is 50.00%")
         #expect(bot.objections == [])

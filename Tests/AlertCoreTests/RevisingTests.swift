@@ -90,6 +90,54 @@ import Testing
         #expect(kinds(bot) == [.opened, .revised])
     }
 
+    @Test func `figures that come in slices are put right once an hour`() {
+        var bot = bot()
+        let hour = bot.now
+        // Twelve slices in an hour, each worth a correction by itself.
+        for slice in 0..<12 { see(&bot, 20 + 15 * Double(slice), upTo: hour) }
+        #expect(kinds(bot) == [.opened, .revised])
+        bot.advance(by: .minutes(10))
+        #expect(kinds(bot) == [.opened, .revised, .revised])
+        let fact = bot.decisions.last?.message.fields.first { $0.label == "Corrected" }
+        #expect(fact?.value.hasSuffix("with late figures it is 81.50%") == true)
+        bot.advance(by: .hours(2))
+        #expect(kinds(bot) == [.opened, .revised, .revised])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a bot that was killed sends the correction that waits, in its time`() {
+        var bot = bot()
+        let hour = bot.now
+        for crashed in [20.0, 40, 80] { see(&bot, crashed, upTo: hour) }
+        bot.crash(after: .minutes(3))
+        #expect(kinds(bot) == [.opened, .revised])
+        bot.advance(by: .hours(1))
+        #expect(kinds(bot) == [.opened, .revised, .revised])
+    }
+
+    @Test func `slices that come after the end are put right once an hour, too`() {
+        var bot = bot()
+        let hour = bot.now
+        see(&bot, 20, upTo: hour)
+        see(&bot, 0, upTo: hour + .hours(1))
+        #expect(kinds(bot) == [.opened, .resolved])
+        for crashed in [40.0, 60, 80, 100] { see(&bot, crashed, upTo: hour) }
+        #expect(kinds(bot) == [.opened, .resolved, .revised])
+        bot.advance(by: .hours(1))
+        #expect(kinds(bot) == [.opened, .resolved, .revised, .revised])
+        #expect(bot.decisions.last?.message.fields.contains { $0.value.hasSuffix("90.00%") } == true)
+        bot.advance(by: .days(2))
+        #expect(kinds(bot) == [.opened, .resolved, .revised, .revised])
+    }
+
+    @Test func `a correction that waits is forgotten if the next slice takes it back`() {
+        var bot = bot()
+        let hour = bot.now
+        for crashed in [20.0, 40, 80, 40] { see(&bot, crashed, upTo: hour) }
+        bot.advance(by: .hours(2))
+        #expect(kinds(bot) == [.opened, .revised])
+    }
+
     @Test func `a bot that was killed knows what it said`() {
         var bot = bot()
         let hour = bot.now

@@ -145,6 +145,7 @@ extension Incidents {
             var moved = standing
             moved.firstSaid = standing.firstSaid.map { $0 + step }
             moved.lastSaid = standing.lastSaid.map { $0 + step }
+            moved.corrected = standing.corrected.map { $0 + step }
             // What was said of a span by the old clock is no correction of what the new one measures then.
             moved.said = nil
             moved.alarmed = nil
@@ -178,6 +179,7 @@ extension Standing {
         standing.undelivered = nil
         standing.firstSaid = firstSaid ?? now
         standing.lastSaid = now
+        if notification.kind == .revised { standing.corrected = now }
         standing.said = figure
         switch notification.kind {
         case .opened, .escalated, .digest, .test: standing.alarmed = nil

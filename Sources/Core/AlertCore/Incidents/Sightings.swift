@@ -184,16 +184,19 @@ extension Incidents {
     // MARK: - When it is over
 
     /// Keeps in mind that a channel has heard of the end of an incident, with the figure that was its worst.
+    ///
+    /// - Parameter isCorrection: whether it has heard it once more, put right.
     mutating func rememberEnd(
-        of incident: Incident, in channel: String, _ severity: Severity, _ said: Said, at now: Moment,
-        _ output: inout Output
+        of incident: Incident, in channel: String, _ severity: Severity, _ said: Said, isCorrection: Bool,
+        at now: Moment, _ output: inout Output
     ) {
         let known = aftermaths[incident.id]
         guard known != nil || aftermaths.count < Aftermath.countMax else { return }
         var aftermath =
             known ?? Aftermath(incident: incident.without(\.standings), sightings: seen(of: incident))
         aftermath.incident.standings[channel] = Standing(
-            announced: severity, lastSaid: now, said: said, hasHeardEnd: true)
+            announced: severity, lastSaid: now, said: said, corrected: isCorrection ? now : nil,
+            hasHeardEnd: true)
         record(.aftermath(aftermath), &output)
     }
 

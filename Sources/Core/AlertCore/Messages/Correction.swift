@@ -16,6 +16,13 @@ struct Correction {
         self.isOfEnd = isOfEnd
     }
 
+    /// How long a channel that was sent a correction is not sent another one of the same story. It is a choice: sources
+    /// complete a span over an hour or two, and nobody reads each slice.
+    static let pace = Duration.hours(1)
+
+    /// Whether it is another story: the figure is on the other side of its limit.
+    var crossesLimit: Bool { said.limit.map { $0.holds(said.value) != $0.holds(now) } ?? false }
+
     /// What is known from then on.
     var right: Said { Said(metric: said.metric, value: now, span: said.span, limit: said.limit) }
 

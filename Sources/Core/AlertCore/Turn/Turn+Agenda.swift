@@ -86,7 +86,11 @@ extension Turn {
                 if hold.isForSummary, hold.checkAgain <= now, summariesDue.contains(channel) { continue }
                 // What only an event can release, the event brings back.
                 if hold.checkAgain < .latest { due.append(hold.checkAgain) }
-            } else if let reminder = state.reminderDue(incident, standing, in: channel, plan, at: now),
+                continue
+            }
+            // Whoever was sent no correction yet is sent the first at once.
+            if standing.corrected != nil, let revision = revisionDue(of: incident, standing) { due.append(revision) }
+            if let reminder = state.reminderDue(incident, standing, in: channel, plan, at: now),
                 !isOffDuty(channel, for: incident)
             {
                 due.append(reminder)

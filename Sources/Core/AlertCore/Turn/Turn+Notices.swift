@@ -64,6 +64,7 @@ extension Turn {
         }
         guard let (kind, reason) = wanted(incident, standing, in: channel) else {
             guard !standing.hasHeardEnd else {
+                if let due = revisionDue(of: incident, standing), due > now { return }
                 return state.incidents.keep(nil, of: incident.id, in: channel, &output)
             }
             guard let hold = standing.hold else { return }

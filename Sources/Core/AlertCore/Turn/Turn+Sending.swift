@@ -20,7 +20,7 @@ extension Turn {
         case .pending: return nil
         // Whoever has heard the end has nothing more to hear but that it was not as was said.
         case .resolved where standing.hasHeardEnd, .closed where standing.hasHeardEnd:
-            return correction(of: incident, standing) == nil ? nil : (.revised, .revised)
+            return isRevisionDue(of: incident, standing) ? (.revised, .revised) : nil
         case .resolved: return standing.announced == nil ? nil : (.resolved, .resolved)
         case .closed: return standing.announced == nil ? nil : (.closed, .closed)
         case .firing, .recovering:
@@ -37,7 +37,7 @@ extension Turn {
             let known = incident.acknowledgement == nil ? standing.heard ?? announced : announced
             let isWorse = incident.severity > max(known, standing.dropped ?? known)
             if incident.state == .firing, isWorse { return (.escalated, .escalated) }
-            if correction(of: incident, standing) != nil { return (.revised, .revised) }
+            if isRevisionDue(of: incident, standing) { return (.revised, .revised) }
             let reminder = state.reminderDue(incident, standing, in: channel, plan, at: now)
             return reminder.map { $0 <= now } == true ? (.reminder, .repeat) : nil
         }
@@ -194,6 +194,18 @@ extension Turn {
         return Correction(of: standing, in: state.figures.series[incident.subject])
     }
 
+    /// When late figures call for a correction; nil where they have changed nothing. They come in slices, so what merely
+    /// goes on in the same direction waits for a while after a correction, and then is told in one.
+    func revisionDue(of incident: Incident, _ standing: Standing) -> Moment? {
+        guard let correction = correction(of: incident, standing) else { return nil }
+        guard let last = standing.corrected, !correction.crossesLimit else { return .earliest }
+        return last + Correction.pace
+    }
+
+    private func isRevisionDue(of incident: Incident, _ standing: Standing) -> Bool {
+        revisionDue(of: incident, standing).map { $0 <= now } ?? false
+    }
+
     /// The figure that a message of that kind says.
     func figureToSay(of incident: Incident, _ kind: Notification.Kind) -> Said? {
         Said(incident.evidence(for: kind), in: state.figures.series[incident.subject])
@@ -206,7 +218,8 @@ extension Turn {
             return
         }
         state.incidents.rememberEnd(
-            of: incident, in: notification.channel, notification.severity, said, at: now, &output)
+            of: incident, in: notification.channel, notification.severity, said,
+            isCorrection: notification.kind == .revised, at: now, &output)
     }
 
     // MARK: - What was decided

@@ -184,6 +184,7 @@ extension Standing: JSONWritable {
             if reminders > 0 { json.member("reminders", reminders) }
             json.member("said", ifAny: said)
             json.member("alarmed", ifAny: alarmed)
+            json.member("corrected", ifAny: corrected)
             if hasHeardEnd { json.member("heard_end", true) }
             json.member("hold", ifAny: hold)
         }
@@ -199,6 +200,7 @@ extension Standing: JSONWritable {
             reminders: try reader.optional("reminders")?.int() ?? 0,
             said: try reader.optional("said").map { said throws(JSONMismatch) in try Said(said) },
             alarmed: try reader.optional("alarmed").map { said throws(JSONMismatch) in try Said(said) },
+            corrected: try reader.optional("corrected")?.moment(),
             hasHeardEnd: try reader.optional("heard_end")?.bool() ?? false,
             hold: try reader.optional("hold").map(Hold.read))
     }

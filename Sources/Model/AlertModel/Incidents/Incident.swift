@@ -172,6 +172,8 @@ public struct Standing: Hashable, Sendable {
     public var said: Said?
     /// The figure that it was alarmed with, where it has heard another since.
     public var alarmed: Said?
+    /// When it was last sent a correction, if ever.
+    public var corrected: Moment?
     /// Whether it has heard of the end: then only late figures can make anything more to be said.
     public var hasHeardEnd: Bool
     /// What is held back, if anything.
@@ -181,9 +183,10 @@ public struct Standing: Hashable, Sendable {
         announced: Severity? = nil, heard: Severity? = nil, dropped: Severity? = nil, undelivered: Severity? = nil,
         firstSaid: Moment? = nil,
         lastSaid: Moment? = nil, reminders: Int = 0, said: Said? = nil, alarmed: Said? = nil,
-        hasHeardEnd: Bool = false, hold: Hold? = nil
+        corrected: Moment? = nil, hasHeardEnd: Bool = false, hold: Hold? = nil
     ) {
         self.alarmed = alarmed
+        self.corrected = corrected
         self.hasHeardEnd = hasHeardEnd
         self.announced = announced
         self.heard = heard
