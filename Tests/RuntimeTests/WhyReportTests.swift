@@ -124,6 +124,8 @@ import Testing
         #expect(
             paragraph(bot)[0].contains(
                 "\n  by the routes, critical goes to team; nobody is notified of other severities\n"))
+        let entry = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first
+        #expect(entry?["routes"]?.text == #"[{"severity":"critical","channels":["team"]}]"#)
         bot.see(.warning)
         #expect(
             paragraph(bot)[0].contains(
@@ -293,20 +295,42 @@ import Testing
         #expect(paragraph(bot, app: "site") == [])
     }
 
-    @Test func `a reminder that a gate holds has no time of its own, and an escalation has`() throws {
+    /// A bot with an open warning, 15 minutes old, that on-call hears of after 30; quiet hours begin at 12:10.
+    private func escalating(quietUntil end: String, drops: Bool = false) throws -> Rehearsal {
         let nag = try EscalateGate.written(["to": "oncall", "after": "30m", "severity": "warning"], name: "nag")
         let plan = Plan.rehearsed(
             gates: [
-                .quiet(from: "2026-11-20 12:10", until: "2026-11-20 18:00"), GatePlan(name: "nag", gate: nag),
+                .quiet(from: "2026-11-20 12:10", until: end, drops: drops), GatePlan(name: "nag", gate: nag),
             ], channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")], routes: [Route(to: ["team"])])
         var bot = bot(plan)
         bot.see(.warning)
         bot.advance(by: .minutes(15))
+        return bot
+    }
+
+    @Test func `a reminder that a gate holds has no time of its own, and an escalation has`() throws {
+        let bot = try escalating(quietUntil: "2026-11-20 12:20")
         let text = paragraph(bot)[0]
-        #expect(text.contains("; held by quiet_hours:nights until Fri 20 Nov 18:00 UTC"), "\(text)")
+        #expect(text.contains("; held by quiet_hours:nights until Fri 20 Nov 12:20 UTC"), "\(text)")
         #expect(!text.contains("next reminder"))
         #expect(text.contains("\n  oncall: notified from Fri 20 Nov 12:30 UTC on, unless somebody acknowledges it\n"))
         let entry = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first
-        #expect(entry?["escalations"]?.text == #"[{"channels":["oncall"],"at":"2026-11-20T12:30:00Z"}]"#)
+        #expect(
+            entry?["escalations"]?.text
+                == #"[{"channel":"oncall","at":"2026-11-20T12:30:00Z","closed_by":null,"closed_until":null}]"#)
+    }
+
+    @Test func `an escalation that a gate will hold or drop is not promised`() throws {
+        let held = try escalating(quietUntil: "2026-11-20 18:00")
+        #expect(
+            paragraph(held)[0].contains(
+                "\n  oncall: due from Fri 20 Nov 12:30 UTC on, unless somebody acknowledges it, but held then by "
+                    + "quiet_hours:nights until Fri 20 Nov 18:00 UTC\n"))
+        let entry = WhyReport(held.state, held.plan, at: held.now).json["why"]?.array?.first
+        #expect(entry?["escalations"]?.array?.first?["closed_until"]?.text == #""2026-11-20T18:00:00Z""#)
+        #expect(
+            paragraph(try escalating(quietUntil: "2026-11-20 18:00", drops: true))[0].contains(
+                "\n  oncall: due from Fri 20 Nov 12:30 UTC on, unless somebody acknowledges it, but dropped then by "
+                    + "quiet_hours:nights\n"))
     }
 }

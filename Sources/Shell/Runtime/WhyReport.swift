@@ -101,8 +101,17 @@ public struct WhyReport: Sendable {
                 ]
             } ?? .null,
             "channels": .array(explanation.ways.map { way($0, explanation) }),
+            "routes": .array(
+                explanation.routes.map {
+                    ["severity": .string($0.severity.rawValue), "channels": .array($0.channels.map(JSON.string))]
+                }),
             "escalations": .array(
-                explanation.escalations.map { ["channels": .array($0.channels.map(JSON.string)), "at": JSON($0.from)] }),
+                explanation.escalations.map {
+                    [
+                        "channel": .string($0.channel), "at": JSON($0.from),
+                        "closed_by": JSON($0.closure?.reason.description), "closed_until": JSON($0.opening),
+                    ]
+                }),
             "over": .array(explanation.over.map(over)),
             "next_poll": JSON(
                 source?.stopped == nil && !isPushed(explanation.subject.source) ? source?.due : nil),
@@ -167,10 +176,7 @@ public struct WhyReport: Sendable {
                     : "  by the routes, \(routes.joined(separator: "; ")); nobody is notified of other severities")
         }
         lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
-        lines += explanation.escalations.map { escalation in
-            "  \(escalation.channels.joined(separator: ", ")): notified from \(clock(escalation.from)) on, unless somebody "
-                + "acknowledges it"
-        }
+        lines += explanation.escalations.map { "  \($0.channel): \(words($0))" }
         lines += explanation.over.flatMap(ends)
         if let link, let incident = explanation.incident {
             let links = state.links(about: incident, plan).map { link($0.title.tamed, $0.url) }
@@ -263,6 +269,16 @@ public struct WhyReport: Sendable {
         if let reminder = way.reminder, way.closure == nil { parts.append("next reminder \(clock(reminder))") }
         if let queued = queued(way.channel, explanation) { parts.append(queued) }
         return parts.joined(separator: "; ")
+    }
+
+    private func words(_ step: Explanation.Step) -> String {
+        let unless = "unless somebody acknowledges it"
+        guard let closure = step.closure else { return "notified from \(clock(step.from)) on, \(unless)" }
+        guard closure.fate != .drop else {
+            return "due from \(clock(step.from)) on, \(unless), but dropped then by \(closure.reason)"
+        }
+        let until = step.opening.map { " until \(clock($0))" } ?? ""
+        return "due from \(clock(step.from)) on, \(unless), but held then by \(closure.reason)\(until)"
     }
 
     /// Until when others hold it that are closed behind the first.

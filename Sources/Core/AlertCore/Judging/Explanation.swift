@@ -25,6 +25,16 @@ public struct Explanation: Sendable {
         public let account: String?
     }
 
+    /// A channel that hears of it later, and what would keep it from that.
+    public struct Step: Sendable {
+        public let channel: String
+        public let from: Moment
+        /// The gate that is closed then; nil when none is.
+        public let closure: Closure?
+        /// The first instant at which no gate is closed any more; nil when none is, and when nobody knows.
+        public let opening: Moment?
+    }
+
     public let rule: String
     public let subject: Subject
     public let key: String?
@@ -39,7 +49,7 @@ public struct Explanation: Sendable {
     /// Of which severities which channels would hear, where none does as it is.
     public var routes: [(severity: Severity, channels: [String])] = []
     /// Where else it will be told, and from when on, unless somebody acknowledges it.
-    public let escalations: [Escalation]
+    public let escalations: [Step]
     /// Earlier incidents of it that are over and of which a channel has something to hear still, oldest first.
     public let over: [Incident]
 }
@@ -116,7 +126,7 @@ extension Core {
                 judgement: Judgement(verdict, .between, incident.evidence), noNewsSince: nil,
                 incident: incident.isOpen ? incident : nil, firesAt: nil,
                 ways: incident.isOpen ? ways(state, incident, at: now) : [],
-                escalations: escalations(of: incident, at: now),
+                escalations: escalations(of: incident, state, at: now),
                 over: over[identity] ?? [])
         }
     }
@@ -133,7 +143,7 @@ extension Core {
             noNewsSince: state.noNewsSince(judged.subject, for: rule, plan, at: now), incident: incident,
             firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
             ways: ways, routes: ways.isEmpty ? routes(of: asItIs, rule, at: now) : [],
-            escalations: incident.map { escalations(of: $0, at: now) } ?? [], over: over[identity] ?? [])
+            escalations: incident.map { escalations(of: $0, state, at: now) } ?? [], over: over[identity] ?? [])
     }
 
     /// Where it would be told if it were as bad as that, for each severity with which the rule can fire, the worst first.
@@ -150,9 +160,20 @@ extension Core {
         }
     }
 
-    private func escalations(of incident: Incident, at now: Moment) -> [Escalation] {
+    private func escalations(of incident: Incident, _ state: State, at now: Moment) -> [Explanation.Step] {
         guard incident.isOpen, incident.acknowledgement == nil else { return [] }
-        return plan.escalations(of: incident).filter { $0.from > now }
+        return plan.escalations(of: incident).filter { $0.from > now }.flatMap { escalation in
+            escalation.channels.map { channel in
+                let (from, standing) = (escalation.from, incident.standings[channel] ?? Standing())
+                let notification = Notification(.opened, of: incident, standing, in: channel)
+                let closure = state.closure(for: notification, at: from, plan, isAhead: true)
+                return Explanation.Step(
+                    channel: channel, from: from, closure: closure,
+                    opening: closure.flatMap {
+                        state.firstOpening(for: notification, after: $0, at: from, plan).ifKnown
+                    })
+            }
+        }
     }
 
     /// The incident that there would be if the rule fired now.
