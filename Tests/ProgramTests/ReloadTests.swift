@@ -29,6 +29,14 @@ import Testing
         let place = scratch.path("config.yaml")
         #expect(same.output == "the config was reloaded: \(place)\nnothing in it has changed\n", "\(same.all)")
 
+        try scratch.write("config.yaml", config + "\ninclude: [teams/*.yaml]")
+        let doubtful = try await scratch.alertbot("reload")
+        #expect(doubtful.status == 0)
+        #expect(doubtful.output.hasPrefix("the config was reloaded: "), "\(doubtful.all)")
+        #expect(doubtful.errors.hasPrefix("config.yaml:8:11: warning: 'include': "), "\(doubtful.all)")
+        try scratch.write("config.yaml", config)
+        #expect(try await scratch.alertbot("reload").errors == "")
+
         bot.send(19)
         let deaf = try await scratch.alertbot("status")
         #expect(deaf.status == 0)

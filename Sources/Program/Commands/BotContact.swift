@@ -47,12 +47,21 @@ public struct BotContact: Sendable {
         }
         if case .refused = answer { for text in file.problemTexts { machine.terminal.error(text) } }
         guard case .done(let sentence, let details) = answer else { return answer }
+        for warning in details["problems"]?.array ?? [] { warn(warning) }
         let changes = (details["changes"]?.array ?? []).compactMap(\.string)
         let closes = (details["closes"]?.array ?? []).compactMap(\.string).map { "closes incident \($0)" }
         let judged = (details["judged"]?.array ?? []).compactMap(\.string).map { "re-judges incident \($0)" }
         let lines = changes.isEmpty ? ["nothing in it has changed"] : changes
         let config = details["config"]?.string.map { ": \($0.tamed)" } ?? ""
         return .done(([sentence + config] + lines + closes + judged).joined(separator: "\n"), details)
+    }
+
+    /// Says of what the bot has found in its config that it goes on with all the same. It is the bot's own list: its
+    /// secrets are not those of whoever asks.
+    private func warn(_ problem: JSON) {
+        let place = [problem["file"]?.string, problem["line"]?.text, problem["column"]?.text].compactMap(\.self)
+        let (level, message) = (problem["severity"]?.string ?? "warning", problem["message"]?.string ?? "")
+        machine.terminal.error("\(place.joined(separator: ":")): \(level): \(message)".tamed)
     }
 
     /// What the running bot answers to a question; nil where none runs.
