@@ -13,14 +13,14 @@ extension MessageTemplate {
 }
 
 @Suite struct `Messages in a team's own words` {
-    @Test func `the built-in template leaves messages as they are, but for the title above the issues`() throws {
+    @Test func `the built-in template leaves messages as they are`() throws {
         let builtIn = try template(MessageTemplate.builtIn())
         for (name, message) in MessageSamples(zone: .utc).all {
             let dressed = try builtIn.dress(message)
             #expect(dressed.headline == message.headline.tamed, "\(name)")
             #expect(dressed.fields == message.fields, "\(name)")
-            let plain = message.plainText.replacing("Top issues:\n", with: "")
-            #expect(dressed.plainText == plain, "\(name)")
+            #expect(dressed.issues == message.issues, "\(name)")
+            #expect(dressed.plainText == message.plainText, "\(name)")
         }
     }
 
@@ -45,6 +45,15 @@ extension MessageTemplate {
         #expect((dressed.reason, dressed.issues, dressed.sparkline, dressed.lines) == ("", [], nil, []))
         #expect(dressed.links == SampleMessages.opened.links)
         #expect(dressed.headline == SampleMessages.opened.headline)
+    }
+
+    @Test func `top issues stay with their links, unless the body has words for them`() throws {
+        let message = SampleMessages.opened
+        #expect(try template("[body]\nOwner: {{labels.owner}}").dress(message).issues == message.issues)
+        let without = try template("[body]\nOwner: {{labels.owner}}{{#issues}}{{/issues}}").dress(message)
+        #expect(without.issues == [])
+        #expect(without.body == ["Owner: checkout"])
+        #expect(try template("{{title}}").dress(message).issues == [])
     }
 
     @Test func `fields are lines with a label`() throws {
@@ -95,6 +104,10 @@ extension MessageTemplate {
         ("{{#fields}}\n{{lable}}\n{{/fields}}", "2:1: a message has no 'lable' -> label"),
         ("{{incident.ap}}", "1:1: a message has no 'incident.ap' -> incident.app"),
         ("{{fields}}", "1:1: 'fields' is more than a text (write {{#fields}}…{{/fields}} with what it has in between)"),
+        (
+            "[body]\n{{issues.title}}",
+            "2:1: 'issues' is a list, so there is no 'issues.title' (write {{#issues}}{{title}}{{/issues}})"
+        ),
         ("[body]\n{{#issues}}", "2:1: the section 'issues' is never closed; write {{/issues}}"),
         ("[header]\nx", "1:1: there is no part 'header' (the parts are headline, fields or body)"),
         ("[headlin]\nx", "1:1: there is no part 'headlin' -> [headline]"),

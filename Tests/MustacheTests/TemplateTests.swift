@@ -90,6 +90,8 @@ private func render(_ text: String) throws -> String {
             return switch misfit.kind {
             case .unknown(let known): "\(misfit.name.place.line):\(misfit.name.place.column) \(name) of \(known.count)"
             case .isNoText: "\(misfit.name.place.line):\(misfit.name.place.column) \(name) is no text"
+            case .isOfElements(let list):
+                "\(misfit.name.place.line):\(misfit.name.place.column) \(name): \(list) is a list"
             }
         }
     }
@@ -107,6 +109,9 @@ private func render(_ text: String) throws -> String {
         #expect(try misfits("{{label}}") == ["1:1 label of 11"])
         #expect(try misfits("{{#gone}}{{label}}{{/gone}}") == ["1:1 gone of 11"])
         #expect(try misfits("{{fields}} {{incident}}") == ["1:1 fields is no text", "1:12 incident is no text"])
+        #expect(
+            try misfits("{{fields.label}} {{#fields.value}}x{{/fields.value}}")
+                == ["1:1 fields.label: fields is a list", "1:18 fields.value: fields is a list"])
         #expect(try misfits("{{#fields}}{{.}}{{/fields}}") == ["1:12  is no text"])
     }
 }

@@ -12,6 +12,8 @@ extension Template {
             case unknown(known: [String])
             /// It is a list or has members, and cannot be written as text.
             case isNoText
+            /// It is asked of a list, of which only the elements have it.
+            case isOfElements(list: String)
         }
     }
 
@@ -37,6 +39,9 @@ extension Template {
                     ? Misfit(name: name, kind: .isNoText) : nil
             }
             guard let value = name.path.found(in: stack) else {
+                if let list = name.path.listOnTheWay(in: stack) {
+                    return Misfit(name: name, kind: .isOfElements(list: list))
+                }
                 return Misfit(name: name, kind: .unknown(known: name.path.known(in: stack)))
             }
             return name.use == .text && !value.isText ? Misfit(name: name, kind: .isNoText) : nil
@@ -52,10 +57,19 @@ extension [String] {
         for case .members(let members) in stack.reversed() {
             guard var value = members[first] else { continue }
             for part in dropFirst() {
-                guard case .members(let inner) = value.element, let next = inner[part] else { return nil }
+                guard case .members(let inner) = value, let next = inner[part] else { return nil }
                 value = next
             }
             return value
+        }
+        return nil
+    }
+
+    /// The first part of the path that is a list, where more follows.
+    fileprivate func listOnTheWay(in stack: [Value]) -> String? {
+        for length in 1..<Swift.max(1, count) {
+            let front = Array(prefix(length))
+            if case .list = front.found(in: stack) { return front.joined(separator: ".") }
         }
         return nil
     }

@@ -50,6 +50,11 @@ extension Template.Misfit {
             return Problem(
                 position, "\(front)a message has no '\(path)'", suggestion: near,
                 advice: near == nil ? "'alertbot template show' names all that it has" : nil)
+        case .isOfElements(let list):
+            let rest = path.dropFirst(list.count + 1)
+            return Problem(
+                position, "\(front)'\(list)' is a list, so there is no '\(path)'",
+                advice: "write {{#\(list)}}{{\(rest)}}{{/\(list)}}")
         case .isNoText:
             return Problem(
                 position, "\(front)'\(path)' is more than a text",

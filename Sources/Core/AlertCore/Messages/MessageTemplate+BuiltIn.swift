@@ -1,8 +1,7 @@
 public import PluginKit
 
 extension MessageTemplate {
-    /// The built-in words as a template: what it makes of a message is the message as it was, but that its issues are
-    /// plain text.
+    /// The built-in words as a template: what it makes of a message is the message as it was.
     public static func builtIn(in words: Words = .english) -> String {
         """
         {{!
@@ -10,13 +9,15 @@ extension MessageTemplate {
         'template:' of a channel or a rule, change what you like, and see it with 'alertbot dry-run'.
 
         Each part stands behind its mark; a part that you leave out stays as it is built in. Without any mark, the first
-        line is the headline and the rest is the body. Links stay in any case.
+        line is the headline and the rest is the body. Links stay in any case, and so do the top issues unless the body
+        names them: with a section 'issues' of 'title', 'detail' and 'url'.
 
         Besides what is used below, a message has (version \(MessageView.version)):
 
           version, bot, channel, kind, severity, headline, footer, at, zone
           is_opened, is_escalated, is_reminder, is_revised, is_resolved, is_closed, is_acknowledged, is_digest, is_test
           is_critical, is_warning, is_info
+          issues: title, detail, url
           links: title, url
           labels: those of the incident, such as labels.owner
           incident: id, rule, source, app, release, environment, issue, severity, state, since, until, metric, figure,
@@ -41,9 +42,6 @@ extension MessageTemplate {
         {{#reason}}
         \(words[.captionWhy]): {{reason}}
         {{/reason}}
-        {{#issues}}
-        • {{title}}{{#detail}} ({{detail}}){{/detail}} {{url}}
-        {{/issues}}
 
         """
     }

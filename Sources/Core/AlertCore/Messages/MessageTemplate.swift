@@ -13,7 +13,8 @@ public import PluginKit
 ///     {{reason}}
 ///
 /// A part that is not there stays as it is built in. Without any mark, the first line is the headline and the rest is the
-/// body. Links stay in any case: with them people acknowledge and mute. What a value may be is in `MessageView`.
+/// body. Links stay in any case: with them people acknowledge and mute. So do the top issues, which channels link, unless
+/// the body has words for them. What a value may be is in `MessageView`.
 public struct MessageTemplate: Hashable, Sendable {
     enum Part: String, CaseIterable {
         case headline, fields, body
@@ -159,7 +160,9 @@ public struct MessageTemplate: Hashable, Sendable {
             dressed.sparkline = nil
             dressed.lines = []
             dressed.reason = ""
-            dressed.issues = []
+            if isWhole || parts[.body]?.names.contains(where: { $0.path.first == "issues" }) == true {
+                dressed.issues = []
+            }
         }
         return dressed
     }
