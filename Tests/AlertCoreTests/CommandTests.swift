@@ -316,6 +316,25 @@ import Testing
         #expect(!said("sh*").contains("arrived"))
     }
 
+    @Test(arguments: [
+        ("rule", "lok", "there is no rule 'lok'; did you mean look?"), ("rule", "nope", "there is no rule 'nope'"),
+        ("source", "ioss", "there is no source 'ioss'; did you mean ios?"),
+    ])
+    func `a mute of a source or a rule that is none is a slip, and is refused`(
+        _ property: String, _ name: String, _ why: String
+    ) {
+        var bot = bot()
+        #expect(tell(&bot, mute([property: name], for: .hours(1))) == .refused(why))
+        #expect(bot.state.mutes.count == 0)
+    }
+
+    @Test(arguments: [("rule", "lo*"), ("source", "ios"), ("rule", "source-failing")])
+    func `a mute of what there is is taken`(_ property: String, _ name: String) {
+        var bot = bot()
+        _ = tell(&bot, mute([property: name], for: .hours(1)))
+        #expect(bot.state.mutes.count == 1)
+    }
+
     @Test func `commands and answers come back from their JSON as they were`() throws {
         let commands: [Command] = [
             mute(for: .hours(2)), .mute(.all, until: .at(start), reason: nil, by: nil), .unmute(.all),

@@ -181,6 +181,18 @@ import Testing
         #expect(message.reason.contains("nobody knows whether it is over"))
     }
 
+    @Test(arguments: [Duration.hours(4), .hours(24), .minutes(50)])
+    func `no reminder comes with the end of what is closed without news`(_ interval: Duration) {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: interval))
+        bot.start()
+        bot.see([(release, .warning)])
+        bot.advance(by: .days(8))
+        let said = bot.decisions.suffix(2)
+        #expect(said.map(\.kind) == [.reminder, .closed])
+        #expect(zip(said, said.dropFirst()).allSatisfy { $1.at - $0.at >= .minutes(50) })
+        #expect(bot.objections == [])
+    }
+
     /// On a grid of polls the hold would be reached at the very instant of the next poll, which says that it is over.
     @Test(arguments: [
         ("ww...", "....."), ("ww,..", "....."), ("www..", "..OR."), ("w....", "....."), ("wwwww", "..O.."),

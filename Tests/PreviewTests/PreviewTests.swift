@@ -101,6 +101,14 @@ internal import Testing
         #expect(preview.state.outbox.deliveries.isEmpty)
     }
 
+    @Test func `figures of the last day that can be written come to an end`() {
+        let end = Moment.latest - .seconds(1)
+        var preview = Preview(plan: .rehearsed(for: .zero), state: State(), start: end)
+        preview.feed(cue(.warning, at: end), at: end)
+        preview.advance(to: .latest)
+        #expect(preview.now == .latest)
+    }
+
     @Test func `what a quiet window held is listed when it ends`() {
         let plan = Plan.rehearsed(gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")])
         var preview = Preview(plan: plan, state: State(), start: start)

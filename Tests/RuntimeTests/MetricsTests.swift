@@ -106,6 +106,22 @@ internal import Testing
             ])
     }
 
+    @Test func `that nothing has been pushed yet is no good answer`() {
+        var pushed = SourcePlan(name: "pushed")
+        pushed.isPushed = true
+        var rehearsal = Rehearsal(.rehearsed(sources: [SourcePlan(name: "ios"), pushed]))
+        rehearsal.pollAnswer = { _, _ in (PollReport(.noData), .zero) }
+        rehearsal.start()
+        rehearsal.advance(by: .hours(1))
+        let text = MetricsReport(
+            rehearsal.state, rehearsal.plan, Meters(), .init(now: rehearsal.now, version: "1.2.3")
+        ).text
+        let good = lines(text, of: "alertbot_source_last_good_timestamp_seconds")
+        #expect(good.count == 1 && good[0].contains(#"source="ios""#), "\(good)")
+        let status = StatusReport(rehearsal.state, rehearsal.plan, at: rehearsal.now).status(isRunning: true)["sources"]?.array
+        #expect(status?.map { $0["last_good"] == .null } == [false, true])
+    }
+
     @Test func `incidents are counted by state and severity`() {
         let text = text()
         #expect(text.contains(#"alertbot_incidents{state="firing",severity="critical"} 1"#))

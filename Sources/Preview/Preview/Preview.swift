@@ -121,7 +121,8 @@ public struct Preview: Sendable {
 
     /// Moves time on, letting happen what is due, that at `moment` included.
     public mutating func advance(to moment: Moment) {
-        while let due = state.nextDue, due <= moment {
+        // Whatever is due when time itself ends is due for ever.
+        while let due = state.nextDue, due <= moment, due < .latest {
             now = max(now, due)
             step(.tick)
         }

@@ -194,8 +194,7 @@ extension Bot.Look {
     private func source(_ source: SourcePlan) -> PageSource {
         let record = state.schedule.sources[source.name] ?? SourceRecord()
         let isPolling = state.schedule.isPolling(source.name)
-        // That nothing was pushed is no answer.
-        let isUntouched = source.isPushed && record.lastChanged == nil
+        let isUntouched = record.isUntouched(source)
         let word =
             record.stopped != nil
             ? "stopped" : isUntouched ? "nothing pushed yet" : record.lastOutcome?.word ?? "not polled yet"
@@ -212,7 +211,7 @@ extension Bot.Look {
             name: source.name, state: word,
             isWell: isWell(source),
             pace: pace, trouble: record.stopped ?? failure ?? record.warnings.first,
-            lastGood: isUntouched ? nil : record.lastGood)
+            lastGood: record.lastAnswer(of: source))
     }
 
     var channels: [PageChannel] {

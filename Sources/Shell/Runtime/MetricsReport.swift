@@ -92,8 +92,10 @@ public struct MetricsReport: Sendable {
             named.map { .init(["source": $0], state.schedule.sources[$0]?.stopped == nil ? 0 : 1) })
         text.family(
             "alertbot_source_last_good_timestamp_seconds", .gauge, "Unix time of each source's last good answer.",
-            named.compactMap { name in
-                state.schedule.sources[name]?.lastGood.map { .init(["source": name], $0.seconds) }
+            plan.sources.compactMap { source in
+                state.schedule.sources[source.name]?.lastAnswer(of: source).map {
+                    .init(["source": source.name], $0.seconds)
+                }
             })
         text.family(
             "alertbot_subjects", .gauge, "Combinations of app, release and environment with figures.",

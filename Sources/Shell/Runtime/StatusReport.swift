@@ -129,7 +129,7 @@ public struct StatusReport: Sendable {
         let holder = state.schedule.holder(of: source)
         return [
             "name": .string(source.name), "state": .string(condition), "last_polled": JSON(record.lastPolled),
-            "last_good": JSON(record.lastGood), "last_changed": JSON(record.lastChanged),
+            "last_good": JSON(record.lastAnswer(of: source)), "last_changed": JSON(record.lastChanged),
             "no_answer_since": JSON(record.silentSince),
             "next_poll": JSON(record.stopped == nil && !source.isPushed ? holder?.until ?? record.due : nil),
             "waits_for": JSON(record.stopped == nil ? holder?.name : nil),

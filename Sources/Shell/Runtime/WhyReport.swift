@@ -91,7 +91,7 @@ public struct WhyReport: Sendable {
             "app": .string(explanation.subject.app), "release": JSON(explanation.subject.release),
             "environment": JSON(explanation.subject.environment), "key": JSON(explanation.key),
             "verdict": .string(verdict.name), "severity": JSON(verdict.severity?.rawValue),
-            "evidence": explanation.judgement.evidence.json,
+            "evidence": ShownEvidence(explanation.judgement.evidence).json,
             "incident": explanation.incident.map { incident in
                 [
                     "id": .string(incident.id), "state": .string(incident.state.rawValue),

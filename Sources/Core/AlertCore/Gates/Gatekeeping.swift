@@ -132,10 +132,22 @@ extension State {
         _ incident: Incident, _ standing: Standing, in channel: String, _ plan: Plan, at now: Moment
     ) -> Moment? {
         guard let due = plan.reminderDue(incident, standing, in: channel) else { return nil }
-        guard incident.state == .firing || silence(of: incident, plan, at: now) != nil else { return nil }
+        guard incident.state == .firing || silence(of: incident, plan, at: now) != nil,
+            !isClosedFirst(incident, remindedAt: due, plan, at: now)
+        else { return nil }
         // After a start the source is asked first: what it answers may be the end. What a gate holds still waits for that anyway.
         if let hold = standing.hold, hold.checkAgain > now { return due }
         return schedule.catchesUp(incident.subject.source).map { max($0, due) } ?? due
+    }
+
+    /// Whether it is closed by the time of a reminder, or so soon after it that both would say the same: nothing has been
+    /// known of it for as long as figures are kept.
+    private func isClosedFirst(_ incident: Incident, remindedAt due: Moment, _ plan: Plan, at now: Moment) -> Bool {
+        // Nearly all are younger, and need no look at what is known of them.
+        guard due - incident.since >= Figures.lifetime.scaled(by: 0.5),
+            let silence = silence(of: incident, plan, at: now)
+        else { return false }
+        return due >= silence.since + Figures.lifetime - Turn.housekeepingEvery
     }
 
     /// What gates add to a notification that passes.

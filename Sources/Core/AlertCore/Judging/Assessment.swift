@@ -109,7 +109,7 @@ extension State {
     /// Why a rule has nothing to judge of a source.
     fileprivate func silence(of source: SourcePlan) -> String {
         let record = schedule.sources[source.name]
-        if source.isPushed, record?.lastChanged == nil { return "nothing has been pushed yet" }
+        if (record ?? SourceRecord()).isUntouched(source) { return "nothing has been pushed yet" }
         switch record?.lastOutcome {
         case .failed: return "the last poll failed" + (record?.failure.map { ": \($0.sentence)" } ?? "")
         case .noData: return "the source answered, but there was nothing in the span"

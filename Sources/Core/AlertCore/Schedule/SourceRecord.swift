@@ -64,6 +64,12 @@ public struct SourceRecord: Hashable, Sendable {
 
     public init() {}
 
+    /// When the source last gave a usable answer, as people are told: that nothing has been pushed yet is none.
+    public func lastAnswer(of source: SourcePlan) -> Moment? { isUntouched(source) ? nil : lastGood }
+
+    /// Whether nothing has been pushed to it yet.
+    public func isUntouched(_ source: SourcePlan) -> Bool { source.isPushed && lastChanged == nil }
+
     /// Since when the source has given no usable answer: since its last one, or since it is polled; nil while its newest
     /// answer is one, and before the first poll has ended.
     public var silentSince: Moment? {

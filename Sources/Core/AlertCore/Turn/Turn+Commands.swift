@@ -29,6 +29,7 @@ extension Turn {
                 "a mute for \(length.short) is longer than a year; give the date on which it ends, "
                     + "or write it into the config, as a rule of plugin mute")
         }
+        if let stranger = stranger(in: match) { return .refused(stranger) }
         state.mutes.forgetEnded(at: now, &output)
         guard state.mutes.count < Mute.countMax else {
             return .refused("there are \(state.mutes.count) mutes already; end some with 'alertbot unmute'")
@@ -45,6 +46,22 @@ extension Turn {
             "muted \(match.sentence) until \(plan.zone.words(end, readAt: now)) (\(mute.id))"
                 + (covered == 0 ? "" : "; it covers \(covered) open \(covered == 1 ? "incident" : "incidents")")
                 + unseenApps(in: match), mute.json)
+    }
+
+    /// That a source or a rule in it is none, so that it would cover nothing; nil where all are known.
+    private func stranger(in match: Match) -> String? {
+        let known = [
+            "source": plan.sources.map(\.name),
+            "rule": plan.detectors.map(\.name) + Trouble.allCases.map(\.rawValue),
+        ]
+        for condition in match.conditions {
+            guard let names = known[condition.property] else { continue }
+            for pattern in condition.patterns where !names.contains(where: pattern.fits) {
+                let name = pattern.pattern.tamed.clipped(to: 60)
+                return "there is no \(condition.property) '\(name)'\(pattern.pattern.guess(in: names))"
+            }
+        }
+        return nil
     }
 
     /// That no figures of an app in it have arrived, which may be what was wanted and may be a slip of the hand.

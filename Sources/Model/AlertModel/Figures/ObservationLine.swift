@@ -81,6 +81,10 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
             return
         }
         if let outcome = try EmptyPoll.Outcome(line) {
+            // Which of the two is meant nobody knows, and figures must not be lost.
+            if let figures = try line.optional("metrics") {
+                throw figures.mismatch(expected: "no figures beside how a poll ended that brought none")
+            }
             self = .empty(EmptyPoll(source: source, outcome, seen: seen))
             return
         }

@@ -4,24 +4,28 @@
 extension Evidence: JSONWritable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
-            json.member("metric", ifAny: metric)
-            json.member("value", ifAny: figure?.value)
-            json.member("numerator", ifAny: figure?.share?.hits)
-            json.member("denominator", ifAny: figure?.share?.total)
-            json.member("limit", ifAny: limit?.description)
-            json.member("confidence", ifAny: confidence)
-            json.member("bound", ifAny: bound)
-            json.member("from", ifAny: span?.from)
-            json.member("to", ifAny: span?.to)
-            json.member("issue", ifAny: issue)
-            switch reference {
-            case .usual(let value): json.member("usual", value)
-            case .olderRelease(let value): json.member("older_release", value)
-            case nil: break
-            }
-            json.member("sentence", sentence)
+            putMembers(into: &json)
             json.member("phrase", ifAny: phrase)
         }
+    }
+
+    fileprivate func putMembers(into json: inout JSONWriter) {
+        json.member("metric", ifAny: metric)
+        json.member("value", ifAny: figure?.value)
+        json.member("numerator", ifAny: figure?.share?.hits)
+        json.member("denominator", ifAny: figure?.share?.total)
+        json.member("limit", ifAny: limit?.description)
+        json.member("confidence", ifAny: confidence)
+        json.member("bound", ifAny: bound)
+        json.member("from", ifAny: span?.from)
+        json.member("to", ifAny: span?.to)
+        json.member("issue", ifAny: issue)
+        switch reference {
+        case .usual(let value): json.member("usual", value)
+        case .olderRelease(let value): json.member("older_release", value)
+        case nil: break
+        }
+        json.member("sentence", sentence)
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -59,6 +63,15 @@ extension Evidence: JSONWritable {
     }
 }
 
+/// Evidence as others are shown it. The phrase that it is translated by is the bot's own: its shape follows the words.
+public struct ShownEvidence: JSONWritable {
+    private let evidence: Evidence
+
+    public init(_ evidence: Evidence) { self.evidence = evidence }
+
+    public func put(into json: inout JSONWriter) { json.object { evidence.putMembers(into: &$0) } }
+}
+
 extension Subject: JSONWritable {
     /// Puts the members of an object that says whom it is about.
     public func putMembers(into json: inout JSONWriter) {
@@ -90,7 +103,7 @@ extension IncidentSummary: JSONWritable {
         json.member("state", state.rawValue)
         json.member("since", since)
         json.member("until", until)
-        json.member("evidence", evidence)
+        json.member("evidence", ShownEvidence(evidence))
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {

@@ -53,6 +53,7 @@ enum PushedLines {
             throw PushMistake(
                 line: number, "found \(json.kindName), expected a JSON object with app, from, to and metrics")
         }
+        if let slip = slip(in: object) { throw PushMistake(line: number, slip) }
         if object["source"] == nil { object["source"] = .string(push.source) }
         if object["seen"] == nil { object["seen"] = JSON(push.now) }
         json = .object(object)
@@ -60,6 +61,26 @@ enum PushedLines {
             throw PushMistake(line: number, error.description)
         }
     }
+
+    /// A member that stands twice, or that is nearly one which a line has: whoever pushes is at hand to correct it.
+    private static func slip(in line: JSONObject) -> String? {
+        var seen: Set<String> = []
+        for name in line.members.map(\.name) {
+            let shown = "'\(name.tamed.clipped(to: 40))'"
+            guard seen.insert(name).inserted else {
+                return "\(shown) stands twice, and nobody knows which is meant"
+            }
+            if !known.contains(name), let near = name.nearest(in: known) {
+                return "found \(shown), expected a member of a line; did you mean \(near)?"
+            }
+        }
+        return nil
+    }
+
+    private static let known = [
+        "source", "app", "release", "environment", "from", "to", "seen", "complete", "metrics", "issues", "labels",
+        "failed", "sentence", "retry_at", "outcome", "measured", "apps", "asked",
+    ]
 
     /// As one of this source: whoever pushes need not know what the config calls it.
     private static func taken(_ seen: Observation, _ number: Int, _ push: Push) throws(PushMistake) -> Observation {

@@ -37,7 +37,10 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
             line + "\n\n" + line.replacing("5}", with: #""5"}"#),
             "mistake: line 3: $.metrics.users: expected a number, found the string \"5\""
         ),
-        (line.replacing("\"app\"", with: "\"ap\""), "mistake: line 1: $.app: expected a value, found no such member"),
+        (
+            line.replacing("\"app\"", with: "\"ap\""),
+            "mistake: line 1: found 'ap', expected a member of a line; did you mean app?"
+        ),
         (
             line.replacing("5}", with: "-5}"),
             "mistake: line 1: $.metrics: expected plausible figures, found 'users' is -5.0, but a count is never negative"
@@ -50,6 +53,19 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
             line.replacing("2026-11-20T23:00:00Z", with: "2026-11-21T00:20:00Z").replacing(
                 "2026-11-21T00:00:00Z", with: "2026-11-21T00:30:00Z"),
             "mistake: line 1: $.from: found 2026-11-21T00:20:00Z, expected a span that has begun"
+        ),
+        (
+            line.replacing("{\"app\"", with: #"{"relese":"1","app""#),
+            "mistake: line 1: found 'relese', expected a member of a line; did you mean release?"
+        ),
+        (
+            line.replacing("{\"app\"", with: #"{"app":"other","app""#),
+            "mistake: line 1: 'app' stands twice, and nobody knows which is meant"
+        ),
+        (line.replacing("{\"app\"", with: #"{"hostname":"ci-3","app""#), "job shop users=5"),
+        (
+            line.replacing("{\"app\"", with: #"{"failed":"timeout","app""#),
+            "mistake: line 1: $.metrics: expected no figures beside how a poll ended that brought none, found an object"
         ),
         (#"{"failed":"timeout"}"#, "timeout: the poll failed: timeout"),
         (#"{"failed":"timeout"}"# + "\n" + line, "job shop users=5"),
