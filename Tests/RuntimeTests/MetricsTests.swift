@@ -118,7 +118,8 @@ internal import Testing
         ).text
         let good = lines(text, of: "alertbot_source_last_good_timestamp_seconds")
         #expect(good.count == 1 && good[0].contains(#"source="ios""#), "\(good)")
-        let status = StatusReport(rehearsal.state, rehearsal.plan, at: rehearsal.now).status(isRunning: true)["sources"]?.array
+        let status = StatusReport(rehearsal.state, rehearsal.plan, at: rehearsal.now).status(isRunning: true)[
+            "sources"]?.array
         #expect(status?.map { $0["last_good"] == .null } == [false, true])
     }
 
