@@ -109,6 +109,11 @@ import Testing
         #expect(stage.said.hasSuffix(": sound\n"))
         let occupied = #expect(throws: Failure.self) { try desk().repair(to: folder + ".repaired") }
         #expect(occupied?.status == .impossible)
+        try scratch.write("full/keep", "keep")
+        let full = #expect(throws: Failure.self) { try desk().repair(to: scratch.path("full")) }
+        #expect(
+            full?.sentence.hasSuffix(
+                "full is not empty, and would become the state folder; name one that is empty or not there") == true)
         try desk(.json).repair(to: scratch.path("copy"))
         #expect(stage.said.contains("\"saved\": 2"))
     }

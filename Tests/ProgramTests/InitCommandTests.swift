@@ -18,6 +18,14 @@ import Testing
         #expect(preview.status == 0, "\(preview.all)")
     }
 
+    @Test func `a config of another name is named in what comes next`() async throws {
+        let scratch = try Scratch()
+        let written = try await scratch.alertbot(
+            "init", "--config", "a.yaml", "--source", "simulator", "--channel", "inbox", "--untried")
+        #expect(written.output.contains("'alertbot check --config a.yaml' validates it"), "\(written.all)")
+        #expect(scratch.names.first == "a.yaml")
+    }
+
     @Test func `without anybody to ask it ends with 2, says how else to answer, and leaves nothing`() async throws {
         let scratch = try Scratch()
         for arguments in [[], ["--source", "sentry"], ["--source", "sentry", "--channel", "slack"]] {

@@ -65,6 +65,9 @@ import Testing
         #expect(wrong.status == 1)
         #expect(wrong.errors.contains("did you mean window?"))
         #expect(wrong.errors.contains("the config has errors; the bot keeps the one it has"))
+        let forPrograms = try await scratch.alertbot("reload", "--format", "json")
+        #expect(forPrograms.status == 1)
+        #expect(try forPrograms.json["details"]["problems"][0]["suggestion"].string == "window")
         bot.send(15)
         #expect(try await bot.ending() == .exited(0))
     }
@@ -94,7 +97,12 @@ import Testing
         let named = try await scratch.alertbot("check", environment: ["ALERTBOT_CONFIG": "etc/bot.yaml"])
         #expect(named.output.contains("etc/bot.yaml: 1 source"), "\(named.all)")
         let missing = try await scratch.alertbot("check", environment: ["ALERTBOT_CONFIG": "gone.yaml"])
-        #expect(missing.errors.contains("gone.yaml cannot be read"))
+        #expect(missing.errors.contains("gone.yaml, which $ALERTBOT_CONFIG names, cannot be read"))
+        let none = try await scratch.alertbot("check")
+        #expect(
+            none.errors
+                == "alertbot: there is no config.yaml and no /etc/alertbot/config.yaml; 'alertbot init' writes a first "
+                + "config, and --config FILE names one that lies elsewhere\n")
         try scratch.write("config.yaml", config)
         #expect(try await scratch.alertbot("check").output.contains("config.yaml: 1 source"))
         let option = try await scratch.alertbot(

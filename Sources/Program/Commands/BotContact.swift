@@ -36,8 +36,9 @@ public struct BotContact: Sendable {
 
     /// Has the running bot read its config anew.
     ///
+    /// - Returns: what it answers, and what is wrong with a config that it refused, for programs.
     /// - Throws: where none runs, or where the config is wrong: then the bot keeps the one it has.
-    public func reload() async throws(Failure) -> CommandAnswer {
+    public func reload() async throws(Failure) -> (answer: CommandAnswer, problems: [JSON]) {
         // The bot judges the file itself; here it only says where the bot is.
         let folder: String
         if let known = file.result.stateFolder { folder = known } else { folder = try file.config().bot.stateFolder }
@@ -45,15 +46,17 @@ public struct BotContact: Sendable {
             if FolderDisk(folder).isLocked { throw Failure(deafIn: folder) }
             throw Failure(.impossible, "no bot is running for \(file.path); it reads its config when it starts")
         }
-        if case .refused = answer { for text in file.problemTexts { machine.terminal.error(text) } }
-        guard case .done(let sentence, let details) = answer else { return answer }
+        guard case .done(let sentence, let details) = answer else {
+            for text in file.problemTexts { machine.terminal.error(text) }
+            return (answer, file.result.problems.map { $0.json(file: file.path) })
+        }
         for warning in details["problems"]?.array ?? [] { warn(warning) }
         let changes = (details["changes"]?.array ?? []).compactMap(\.string)
         let closes = (details["closes"]?.array ?? []).compactMap(\.string).map { "closes incident \($0)" }
         let judged = (details["judged"]?.array ?? []).compactMap(\.string).map { "re-judges incident \($0)" }
         let lines = changes.isEmpty ? ["nothing in it has changed"] : changes
         let config = details["config"]?.string.map { ": \($0.tamed)" } ?? ""
-        return .done(([sentence + config] + lines + closes + judged).joined(separator: "\n"), details)
+        return (.done(([sentence + config] + lines + closes + judged).joined(separator: "\n"), details), [])
     }
 
     /// Says of what the bot has found in its config that it goes on with all the same. It is the bot's own list: its
@@ -112,9 +115,17 @@ extension State {
 extension CommandAnswer {
     /// Prints what came of a command; it ends with 1 when the answer is no, and with 3 when it cannot be done now, or cannot be
     /// saved.
-    public func print(as format: TextOrJSON, on terminal: Terminal) throws(Failure) {
+    ///
+    /// - Parameter problems: what is to be named beside the answer, for programs.
+    public func print(as format: TextOrJSON, on terminal: Terminal, problems: [JSON] = []) throws(Failure) {
         switch (format, self) {
-        case (.json, _): try terminal.line(json.prettyText)
+        case (.json, _):
+            var shown = json
+            if !problems.isEmpty, case .object(var object) = shown {
+                object["details"] = ["problems": .array(problems)]
+                shown = .object(object)
+            }
+            try terminal.line(shown.prettyText)
         case (.text, .done(let sentence, _)): try terminal.line(sentence)
         case (.text, .refused(let sentence, _)): terminal.error("alertbot: \(sentence)")
         }

@@ -36,6 +36,18 @@ public struct ConfigFile: Sendable {
 
     private static let usualPlaces = ["config.yaml", "/etc/alertbot/config.yaml"]
 
+    /// Why it cannot be read, and what to do; whoever has none yet is told how to get one.
+    private static func sentence(of error: FileError, _ path: String, on machine: Machine) -> String {
+        let isNamed = machine.variables["ALERTBOT_CONFIG"] == path
+        guard path == usualPlaces[0], !isNamed, !WholeFile.isThere(path) else {
+            return
+                "the config \(path)\(isNamed ? ", which $ALERTBOT_CONFIG names," : "") cannot be read: \(error.reason); "
+                + "name another with --config FILE"
+        }
+        return "there is no \(usualPlaces.joined(separator: " and no ")); 'alertbot init' writes a first config, and "
+            + "--config FILE names one that lies elsewhere"
+    }
+
     /// - Parameters:
     ///   - withholdsSecrets: whether no secret is asked for and something else stands for each.
     ///   - drafts: files that are still to be written, by their paths: they are read as if they were there.
@@ -56,7 +68,7 @@ public struct ConfigFile: Sendable {
                 bytes = try reading.read(path, bytesMax: ConfigFile.bytesMax)
             }
         } catch {
-            throw Failure(.no, "the config \(path) cannot be read: \(error.reason); name another with --config FILE")
+            throw Failure(.no, ConfigFile.sentence(of: error, path, on: machine))
         }
         guard !bytes.isEmpty || reading.isFromFile else {
             throw Failure(

@@ -43,7 +43,7 @@ public struct JournalDesk: Sendable {
             try terminal.line(
                 isAbsent
                     ? "\(folder): there is no journal yet"
-                    : "\(folder): \(report.records) records, \(report.bytes) bytes, last number \(report.lastSeq): "
+                    : "\(folder): \(report.records.counted("record")), \(report.bytes) bytes, last number \(report.lastSeq): "
                         + (report.isDamaged ? "damaged" : strange == nil ? "sound" : "not understood"))
         }
         if report.isDamaged || strange != nil { throw Failure(.no) }

@@ -14,6 +14,7 @@ struct ReloadCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        try await BotContact(common.file(), on: machine).reload().print(as: format, on: machine.terminal)
+        let reloaded = try await BotContact(common.file(), on: machine).reload()
+        try reloaded.answer.print(as: format, on: machine.terminal, problems: reloaded.problems)
     }
 }

@@ -23,6 +23,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case replaced(folder: String)
     /// The folder for a copy holds a journal already.
     case occupied(folder: String)
+    /// The folder for a copy holds something else.
+    case notEmpty(folder: String)
     /// The task that wrote a snapshot was cancelled; the journal is as it was.
     case cancelled
     /// A line was written by a later release of this format.
@@ -76,6 +78,8 @@ extension JournalError: CustomStringConvertible {
                 + "move that one away, and the bot begins a new journal there"
         case .occupied(let folder):
             return "\(folder) holds a journal already; name another folder, or remove that one"
+        case .notEmpty(let folder):
+            return "\(folder) is not empty, and would become the state folder; name one that is empty or not there"
         case .cancelled: return "the snapshot was abandoned because the bot is stopping"
         case .notWritable(let path, let reason):
             return "cannot write to \(path): \(reason); give the bot's user the right to write there"

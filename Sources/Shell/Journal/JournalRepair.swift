@@ -12,14 +12,18 @@ public struct JournalRepair: Sendable {
 
     /// - Parameters:
     ///   - disk: The journal to save; it needs no lock and may be written to meanwhile.
-    ///   - target: A folder that is absent, or holds no journal.
-    /// - Throws: `.occupied` if the target holds a journal already, what made reading or writing impossible otherwise;
+    ///   - target: A folder that is absent, or empty: it is to become the state folder.
+    /// - Throws: `.occupied` if the target holds a journal already, `.notEmpty` if anything else, what made reading or writing impossible otherwise;
     ///   the target may hold a part of the copy then.
     public init(
         _ disk: any JournalDisk, to target: any JournalDisk, limits: JournalLimits = .standard
     ) throws(JournalError) {
         let taken = try target.attempt { () throws(DiskFault) in try Catalog.list(target) }
         guard taken.isEmpty else { throw .occupied(folder: target.folder) }
+        let others = try target.attempt { () throws(DiskFault) in
+            do throws(DiskFault) { return try target.list() } catch  where error.reason == .absent { return [] }
+        }
+        guard others.isEmpty else { throw .notEmpty(folder: target.folder) }
         // Nothing is made before the old journal is known to be one.
         var writer: JournalWriter?
         var trouble: JournalError?

@@ -14,7 +14,7 @@ extension Turn {
         state.schedule.keep(record, of: name, &output)
         receiveReport(of: name, report, validators: record.validators)
         guard case .values(let observations) = report.outcome else {
-            return .done("taken in as what source \(name) said last", ["observations": 0])
+            return .done("noted for source \(name); it brings no figures", ["observations": 0])
         }
         return .done(
             "\(observations.count.counted("observation")) taken in for source \(name)",

@@ -57,9 +57,11 @@ public struct Init: Sendable {
         for path in files.keys.sorted() where try clearWay(for: path, questioner) { replaced.insert(path) }
         try await write(draft, files, replacing: replaced)
         if let polled, let config { try preview(config, polled) }
+        // Without the option the commands read the usual file.
+        let option = wish.path == "config.yaml" ? "" : " --config \(wish.path)"
         try terminal.line(
-            "\nNext: 'alertbot check' validates it, 'alertbot dry-run' previews it again, 'alertbot run' starts the bot."
-        )
+            "\nNext: 'alertbot check\(option)' validates it, 'alertbot dry-run\(option)' previews it again, "
+                + "'alertbot run\(option)' starts the bot.")
         if wish.format == .json { try output.line(json(draft, files).prettyText) }
     }
 

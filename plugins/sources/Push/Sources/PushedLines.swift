@@ -87,7 +87,8 @@ enum PushedLines {
         guard seen.seen <= push.now + clockSkewMax else {
             throw PushMistake(
                 line: number,
-                "$.seen: found \(seen.seen), expected no moment after now (\(push.now)); is a clock ahead?")
+                "$.seen: found \(seen.seen), expected no moment after now (\(push.now)); "
+                    + "a clock may be ahead")
         }
         guard seen.span.from < push.now + clockSkewMax else {
             throw PushMistake(line: number, "$.from: found \(seen.span.from), expected a span that has begun")
