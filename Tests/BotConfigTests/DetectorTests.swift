@@ -17,25 +17,52 @@ private struct BareSource: Source {
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 }
 
+/// A source that names issues and gives no figures.
+private struct TrackerSource: Source {
+    static let manifest = PluginManifest(name: "tracker", summary: "Names issues.", options: [])
+
+    init(options: Options, context: SourceContext) throws(ProblemList) {}
+
+    var host: String? { nil }
+    var metrics: Set<Metric>? { [] }
+    var givesIssues: Bool? { true }
+    func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
+}
+
 /// What only the whole config can tell of the real rules: whether their sources give what they judge.
 @Suite struct DetectorTests {
-    private func problems(_ rules: String) -> [String] {
+    private func problems(_ rules: String, own: String = "any") -> [String] {
         let yaml = """
             sources:
               web: {plugin: bare}
-              own: {plugin: any}
+              own: {plugin: \(own)}
             channels:
               team: {plugin: page}
             rules:
 
             """
         let catalog = PluginCatalog(
-            sources: [BareSource.self, AnySource.self],
+            sources: [BareSource.self, AnySource.self, TrackerSource.self],
             detectors: [ThresholdDetector.self, NewIssueDetector.self, VelocityDetector.self], gates: [],
             channels: [PageChannel.self])
         let result = Config.load(
             Array((yaml + rules).utf8), folder: "/etc/bot", catalog: catalog, surroundings: FakeWorld.surroundings())
         return result.problems.map(\.line)
+    }
+
+    @Test(arguments: [
+        (
+            "{plugin: threshold, metric: crash_free_users, critical: \"< 99%\", match: {source: own}}", "7:34",
+            "crash_free_users"
+        ),
+        ("{plugin: velocity, match: {source: own}}", "7:3", "sessions"),
+    ])
+    func `a source that gives issues only is no source of figures`(rule: String, place: String, metric: String) {
+        #expect(
+            problems("  r: " + rule, own: "tracker") == [
+                "\(place): no source of this rule gives '\(metric)'; own gives issues only "
+                    + "(use a rule that needs no figures, such as new_issue or regression)"
+            ])
     }
 
     @Test(arguments: [

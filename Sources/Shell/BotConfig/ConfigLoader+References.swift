@@ -140,6 +140,7 @@ extension ConfigLoader {
         // A source whose own options are wrong has been told so; what it gives is not known.
         guard !seen.isEmpty, seen.allSatisfy({ $0.source != nil }) else { return }
         var names: String { seen.map(\.plan.name).sorted().listed }
+        var all: String { seen.map(\.plan.name).sorted().joined(separator: ", ") }
         if detector?.readsIssues == true, seen.allSatisfy({ $0.source?.givesIssues == false }) {
             reader.report(
                 place.position, "rule '\(place.name)' judges issues, but none of its sources gives any: \(names)",
@@ -154,11 +155,20 @@ extension ConfigLoader {
                 warnOfSlip(metric, seen, at: written.first { $0.name == metric.name }?.position ?? place.position)
                 continue
             }
+            let position = written.first { $0.name == metric.name }?.position ?? place.position
             let given = Set(seen.flatMap { $0.source?.metrics ?? [] }.map(\.name)).sorted()
-            reader.report(
-                written.first { $0.name == metric.name }?.position ?? place.position,
-                "no source of this rule gives '\(metric.name)'; \(names) gives \(given.listed)",
-                metric.name.nearest(in: given))
+            let missing = "no source of this rule gives '\(metric.name)'"
+            if given.isEmpty {
+                let givesIssues = seen.contains { $0.source?.givesIssues != false }
+                let verb = seen.count == 1 ? "gives" : "give"
+                reader.report(
+                    position, "\(missing); \(all) \(verb) \(givesIssues ? "issues only" : "no figures")",
+                    advice: givesIssues
+                        ? "use a rule that needs no figures, such as new_issue or regression"
+                        : "use 'match' to point it at a source that does")
+            } else {
+                reader.report(position, "\(missing); \(names) gives \(given.listed)", metric.name.nearest(in: given))
+            }
         }
     }
 
