@@ -41,6 +41,7 @@ extension ConfigLoader {
             }
         }
         checkWaiting(rules)
+        checkExceptions(rules)
     }
 
     /// Names of other things in the options of a plugin.
