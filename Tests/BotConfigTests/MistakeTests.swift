@@ -126,6 +126,25 @@ internal import Testing
             "5:13: this route is never reached: an earlier one matches all that it does "
                 + "(move this one before it, or add continue: true to that one)"),
         Mistake(
+            "routes behind one that matches everything in other words",
+            """
+            routes:
+              - {match: {app: "*", severity: [info, critical, warning]}, to: [team]}
+              - {match: {severity: critical}, to: [team]}
+            """ + least,
+            "3:13: this route is never reached: an earlier one matches everything "
+                + "(move this one before it, or add continue: true to that one)"),
+        Mistake(
+            "routes behind one with a list or a pattern",
+            """
+            routes:
+              - {match: {app: shop-*, severity: [critical, warning]}, to: [team]}
+              - {match: {app: shop-ios, severity: critical}, to: [team]}
+              - {match: {app: shop-ios}, to: [team]}
+            """ + least,
+            "3:13: this route is never reached: an earlier one matches all that it does "
+                + "(move this one before it, or add continue: true to that one)"),
+        Mistake(
             "a header with its value", "bot: {user_header: \"X-User: ana\"}" + least,
             "1:20: 'user_header' is 'X-User: ana', expected the name of a header such as X-Forwarded-User"),
         Mistake(

@@ -188,22 +188,36 @@ extension ConfigLoader {
     /// A route behind one that takes all that it matches is never reached.
     private mutating func checkReach(_ routes: [RouteEntry]) {
         var ends: Set<Set<Match.Condition>> = []
+        // Those with lists and patterns, which may take all of what is written in another way.
+        var wide: [Match] = []
         for route in routes {
-            let own = Set(route.route.match.conditions)
+            let match = route.route.match.narrowed
+            let own = Set(match.conditions)
             // What could not be read may be anything.
             if let match = route.match, !reader.isCertain(match) { continue }
-            let what =
-                ends.contains([])
-                ? "everything"
-                : ends.contains(own) ? "the same" : own.parts.contains(where: ends.contains) ? "all that it does" : nil
+            let what: String? =
+                if ends.contains([]) {
+                    "everything"
+                } else if ends.contains(own) {
+                    "the same"
+                } else if own.parts.contains(where: ends.contains) || wide.contains(where: match.isWithin) {
+                    "all that it does"
+                } else {
+                    nil
+                }
             if let what, let position = route.match?.position ?? route.to.first?.position {
                 reader.report(
                     position, "this route is never reached: an earlier one matches \(what)",
                     advice: "move this one before it, or add continue: true to that one")
             }
-            if !route.route.continues { ends.insert(own) }
+            guard !route.route.continues else { continue }
+            ends.insert(own)
+            if wide.count < ConfigLoader.wideMax, match.conditions.contains(where: \.isWide) { wide.append(match) }
         }
     }
+
+    /// Each route is compared with those; nobody writes as many.
+    private static let wideMax = 256
 }
 
 extension Node {
@@ -229,6 +243,20 @@ extension GatePlan {
 }
 
 extension Match {
+    /// The same without conditions that everything fits.
+    fileprivate var narrowed: Match {
+        Match(
+            conditions.filter { condition in
+                let isAny = condition.patterns.contains { $0.pattern == "*" }
+                let isAnySeverity =
+                    condition.property == "severity"
+                    && Severity.allCases.allSatisfy { severity in
+                        condition.patterns.contains { $0.fits(severity.rawValue) }
+                    }
+                return !isAny && !isAnySeverity
+            })
+    }
+
     /// Whether everything that this match fits, the other one fits for certain.
     fileprivate func isWithin(_ other: Match) -> Bool {
         other.conditions.allSatisfy { wanted in
@@ -240,6 +268,11 @@ extension Match {
             }
         }
     }
+}
+
+extension Match.Condition {
+    /// Whether several values fit it.
+    fileprivate var isWide: Bool { patterns.count != 1 || !patterns.allSatisfy(\.isExact) }
 }
 
 extension Set<Match.Condition> {
