@@ -89,6 +89,13 @@ public struct ReleaseDetector: Detector {
                     options.position(of: Self.critical),
                     "'critical' (\(critical.points)) must be more than 'worse_by' (\(worseBy.points))"))
         }
+        if critical != nil, severity == .critical {
+            problems.append(
+                Problem(
+                    options.position(of: Self.severity),
+                    "with 'severity: critical' every release that is worse is critical",
+                    advice: "leave 'critical' or 'severity' out"))
+        }
         if worseBy == 0, reportsFine {
             problems.append(
                 Problem(

@@ -120,6 +120,12 @@ import Testing
                 ["3:9: 'critical' (0.5pp) must be more than 'worse_by' (0.5pp)"]
             ),
             (
+                ["severity": "critical", "critical": "2pp"],
+                [
+                    "2:9: with 'severity: critical' every release that is worse is critical [leave 'critical' or 'severity' out]"
+                ]
+            ),
+            (
                 ["worse_by": "0", "report_fine": "true"],
                 [
                     "3:9: no figures can show that a release is not worse at all [write a 'worse_by' such as 0.1pp]"
