@@ -199,6 +199,11 @@ extension ConfigReader {
             guard let option = option(entry.value, spec.name, spec.kind, isSecret: spec.isSecret) else { continue }
             values[spec.name] = option
             if spec.isSecret { checkWritten(option, spec.name) }
+            if spec.isInHeader, case .text(let text) = option.value,
+                let flaw = Options.flaw(inHeaderText: text, of: spec.name, at: option.position)
+            {
+                report(flaw)
+            }
         }
         return values
     }

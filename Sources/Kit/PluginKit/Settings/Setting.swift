@@ -60,6 +60,13 @@ extension Setting {
         return copy
     }
 
+    /// The same setting, whose text travels in a header of each request, and so must stay within one line.
+    public var inHeader: Setting {
+        var copy = self
+        copy.spec.isInHeader = true
+        return copy
+    }
+
     /// The same setting, for which `alertbot init` asks though it may be left out: a first config is poorer without it.
     public var asked: Setting { asking(.always) }
 
@@ -100,6 +107,13 @@ public struct RequiredSetting<Value: Sendable>: SettingDeclaration {
         return copy
     }
 
+    /// The same setting, whose text travels in a header of each request, and so must stay within one line.
+    public var inHeader: RequiredSetting {
+        var copy = self
+        copy.spec.isInHeader = true
+        return copy
+    }
+
     /// The same setting, naming a server that is none of the web, such as `smtp.example.com:587`: `network` in the config
     /// says where it may be.
     public var server: RequiredSetting {
@@ -135,6 +149,8 @@ public struct OptionSpec: Sendable {
     public let help: String
     /// Whether its value is a secret wherever it comes from, and so has no place in the file itself.
     public internal(set) var isSecret = false
+    /// Whether its text travels in a header of each request.
+    public internal(set) var isInHeader = false
     /// Whether it names a server that is none of the web.
     var isServer = false
     /// When whoever writes a first config is asked for it.

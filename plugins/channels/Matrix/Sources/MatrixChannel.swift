@@ -26,7 +26,7 @@ public struct MatrixChannel: Channel {
     static let room = RequiredSetting("room", .text, "The room's id, which begins with '!'.")
     static let token = RequiredSetting(
         "token", .text, "The access token of an account that has joined the room; keep it in the environment."
-    ).secret
+    ).secret.inHeader
 
     /// Synapse lets a user send one message in five seconds and ten at once, unless its administrator allows more
     /// (`rc_message`). Being refused costs more than waiting.

@@ -27,7 +27,7 @@ public struct SlackChannel: Channel {
     static let token = Setting(
         "token", .text, unset: "none, where there is a webhook",
         "A bot's token with the scope chat:write, which begins with xoxb-; instead of a webhook."
-    ).secret.asked(without: webhook)
+    ).secret.inHeader.asked(without: webhook)
     static let channel = Setting(
         "channel", .plain, unset: "none, where there is a webhook",
         "With a token: the channel's id, such as C0123456789, or its name."

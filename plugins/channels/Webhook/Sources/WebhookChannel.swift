@@ -75,7 +75,10 @@ public struct WebhookChannel: Channel {
             try WebhookChannel.checked(text, at: options.position(of: Self.secret))
         }
         cautions = secret.map { WebhookChannel.cautions(of: $0, at: options.position(of: Self.secret)) } ?? []
-        headers = try WebhookChannel.checked(options[Self.headers])
+        // The type follows from the body.
+        let flaws = options.flaws(inHeaders: Self.headers) { $0.hasPrefix("webhook-") || $0 == "content-type" }
+        guard flaws.isEmpty else { throw ProblemList(flaws) }
+        headers = options[Self.headers].map { HTTPRequest.Header($0.name, $0.value) }
         allowsPlainHTTP = options[.insecure]
     }
 
@@ -156,53 +159,4 @@ public struct WebhookChannel: Channel {
             Base64.decode(key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key)
         }
     }
-
-    private static func checked(
-        _ written: [NamedValue<GuardedText>]
-    ) throws(ProblemList) -> [HTTPRequest.Header] {
-        var problems: [Problem] = []
-        var headers: [HTTPRequest.Header] = []
-        for header in written {
-            let (name, value) = (header.name, header.value)
-            if name.isEmpty || !name.utf8.allSatisfy(\.isHeaderName) {
-                problems.append(
-                    Problem(
-                        header.position,
-                        "'\(name.tamed.clipped(to: 60))' is not a header name; expected letters, "
-                            + "digits and hyphens"
-                    )
-                )
-            } else if name.lowercased().hasPrefix("webhook-") || ownNames.contains(name.lowercased()) {
-                problems.append(Problem(header.position, "the header '\(name)' is set by alertbot itself; remove it"))
-            } else if value.reveal().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
-                problems.append(
-                    Problem(
-                        header.position,
-                        "the header '\(name)' has a line break or a control character in its value"
-                    )
-                )
-            } else {
-                headers.append(HTTPRequest.Header(name, value))
-            }
-        }
-        guard problems.isEmpty else { throw ProblemList(problems) }
-        return headers
-    }
-
-    /// What follows from the body.
-    private static let ownNames = ["content-length", "content-type", "transfer-encoding"]
-}
-
-extension UInt8 {
-    fileprivate var isAlphanumeric: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
-
-    /// RFC 9110, section 5.6.2.
-    fileprivate var isHeaderName: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }

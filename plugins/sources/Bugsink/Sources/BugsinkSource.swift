@@ -19,7 +19,7 @@ public struct BugsinkSource: Source {
         options: [url, token, projects, Setting.insecure])
 
     static let url = RequiredSetting("url", .url, "The server, such as https://bugsink.example.com.")
-    static let token = RequiredSetting("token", .text, "An API token, from Bugsink's page of tokens.").secret
+    static let token = RequiredSetting("token", .text, "An API token, from Bugsink's page of tokens.").secret.inHeader
     static let projects = Setting(
         "projects", .list(.plain), default: [], unset: "all on the server",
         "Slugs or ids of the projects to watch; at most \(projectsMax).")

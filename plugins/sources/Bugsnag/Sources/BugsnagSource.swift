@@ -19,7 +19,7 @@ public struct BugsnagSource: LimitedSource, HistoricalSource {
         access: "In Bugsnag's dashboard, under Settings → My account → Personal auth tokens, generate a token.",
         options: [token, organization, projects, releaseStage, errors, url, Setting.insecure])
 
-    static let token = RequiredSetting("token", .text, "A personal auth token.").secret
+    static let token = RequiredSetting("token", .text, "A personal auth token.").secret.inHeader
     static let organization = Setting(
         "organization", .plain, unset: "the only one", "The organization's slug or id, for tokens that see several.")
     static let projects = Setting(

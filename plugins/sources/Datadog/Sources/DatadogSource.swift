@@ -22,10 +22,10 @@ public struct DatadogSource: HistoricalSource {
     static let app = RequiredSetting("app", .plain, "The name of the app in rules and messages.")
     static let application = RequiredSetting(
         "application", .plain, "The RUM application's id, as in the addresses of its pages.")
-    static let apiKey = RequiredSetting("api_key", .text, "An API key of the organization.").secret
+    static let apiKey = RequiredSetting("api_key", .text, "An API key of the organization.").secret.inHeader
     static let applicationKey = RequiredSetting(
         "application_key", .text, "An application key with the permission rum_apps_read."
-    ).secret
+    ).secret.inHeader
     static let url = Setting(
         "url", .url, default: "https://api.datadoghq.com",
         "The API of your site, such as https://api.datadoghq.eu or https://api.us3.datadoghq.com."

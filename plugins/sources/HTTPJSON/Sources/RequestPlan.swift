@@ -15,21 +15,15 @@ struct RequestPlan: Sendable {
     init(_ options: Options) throws(ProblemList) {
         typealias Source = HTTPJSONSource
         url = try options[Source.url]
-        var problems: [Problem] = []
+        var problems = options.flaws(inHeaders: Source.headers)
         var headers: [HTTPRequest.Header] = []
         var contentType: String?
         for header in options[Source.headers] {
-            let (name, value) = (header.name, header.value)
-            if name.isEmpty || !name.utf8.allSatisfy(RequestPlan.isTokenByte) {
-                problems.append(Problem(header.position, "'\(name.tamed.clipped(to: 40))' is not a header name"))
-            } else if value.reveal().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
-                problems.append(
-                    Problem(header.position, "the header '\(name)' holds a line break or a control character"))
-            } else if name.lowercased() == "content-type", options.has(Source.body) {
+            if header.name.lowercased() == "content-type", options.has(Source.body) {
                 // The body brings its own.
-                contentType = value.description
+                contentType = header.value.description
             } else {
-                headers.append(HTTPRequest.Header(name, value))
+                headers.append(HTTPRequest.Header(header.name, header.value))
             }
         }
         method = options[Source.method]
@@ -103,15 +97,5 @@ struct RequestPlan: Sendable {
                 return .text(text, contentType: bodyType)
             },
             allowsPlainHTTP: allowsPlainHTTP)
-    }
-
-    /// What a header's name may hold (RFC 9110, section 5.6.2).
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
     }
 }

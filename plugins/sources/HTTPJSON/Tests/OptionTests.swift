@@ -68,13 +68,27 @@ import Testing
             issues: ["each": "$.i", "id": "$.id", "titel": "$.t"], headers: ["Bad Name": "x", "X": "a\nb"])
         #expect(
             found == [
-                "'Bad Name' is not a header name", "the header 'X' holds a line break or a control character",
+                "'Bad Name' is not a header name; expected letters, digits and hyphens",
+                "the header 'X' has a line break or a control character in its value",
                 "a GET request has no 'body'; add method: POST",
                 "'each' is not a JSONPath: at character 1: expected '$', the start of every path, found 'a'",
                 "'measured' is not a JSONPath: at character 3: expected a name in quotes, an index, a slice such as 0:3, a filter such as ?@.users, or '*', found the end",
                 "'users' is not a JSONPath: at character 4: expected a name or '*', found the end",
                 "'titel' is not a property of an issue -> title",
             ])
+    }
+
+    @Test func `a header that no request can have is a mistake`() {
+        let found = { (headers: KeyValuePairs<String, String>) in
+            self.problems(["app": "a"], map: ["users": "$.n"], headers: headers)
+        }
+        #expect(
+            found(["Content-Length": "5"]) == ["the header 'Content-Length' is set by alertbot itself; remove it"])
+        #expect(
+            found(["A": "b", "a": "c"]) == [
+                "the header 'a' is written twice: upper and lower case are the same; keep one"
+            ])
+        #expect(found(["Accept": "text/json", "Authorization": "Bearer\tx"]) == [])
     }
 
     @Test func `something must be mapped, of some app`() {

@@ -44,7 +44,7 @@ public struct PrometheusSource: HistoricalSource {
         "Continue from the last poll in steps of this length, one figure for each.")
     static let username = Setting("username", .text, "For basic authentication.")
     static let password = Setting("password", .text, "For basic authentication.").secret
-    static let token = Setting("token", .text, "A bearer token.").secret
+    static let token = Setting("token", .text, "A bearer token.").secret.inHeader
     static let headers = Setting(
         "headers", .map(.text), default: [], "Further headers, such as X-Scope-OrgID."
     ).secret
@@ -205,14 +205,7 @@ public struct PrometheusSource: HistoricalSource {
         if options[username]?.reveal().contains(":") == true {
             problems.append(Problem(options.position(of: username), "a 'username' cannot contain ':'"))
         }
-        for header in options[headers] {
-            let isName = !header.name.isEmpty && header.name.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != 58 }
-            let isLine = header.value.reveal().utf8.allSatisfy { $0 >= 32 && $0 != 127 }
-            if !isName || !isLine {
-                problems.append(Problem(header.position, "'\(header.name.tamed)' is not a one-line header"))
-            }
-        }
-        return problems
+        return problems + options.flaws(inHeaders: headers)
     }
 
     private static func headers(_ options: Options) -> [HTTPRequest.Header] {

@@ -127,8 +127,15 @@ import Testing
                 "'token' and a header 'Authorization' cannot be combined"
             ), (["username": text("u")], "'username' and 'password' belong together"),
             (["username": text("u:v"), "password": text("p")], "a 'username' cannot contain ':'"),
-            (["headers": map(["X\nY": "z"])], "'X Y' is not a one-line header"),
-            (["headers": map(["X": "y\r\nZ: 1"])], "'X' is not a one-line header"),
+            (["headers": map(["X\nY": "z"])], "'X Y' is not a header name; expected letters, digits and hyphens"),
+            (
+                ["headers": map(["X": "y\r\nZ: 1"])],
+                "the header 'X' has a line break or a control character in its value"
+            ),
+            (
+                ["headers": map(["Content-Length": "5"])],
+                "the header 'Content-Length' is set by alertbot itself; remove it"
+            ),
             (["app": text("")], "'app' is empty"),
             (
                 ["parameters": map(["time": "0"])],

@@ -23,7 +23,7 @@ public struct PushSource: PushedSource {
 
     static let token = RequiredSetting(
         "token", .text, "The secret that pushes must carry: a bearer token, or the one that Sentry signs with."
-    ).secret
+    ).secret.inHeader
     static let format = Setting(
         "format", .choice(of: Format.self), default: .observations,
         "What is pushed: lines of observations, or alerts from Grafana or Sentry.")

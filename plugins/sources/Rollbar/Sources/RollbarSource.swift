@@ -21,6 +21,7 @@ public struct RollbarSource: Source {
     static let app = RequiredSetting(
         "app", .plain, "The name of the app in rules and messages: a token sees only one project.")
     static let token = RequiredSetting("token", .text, "An access token of the project with the scope read.").secret
+        .inHeader
     static let environments = Setting(
         "environments", .list(.plain), default: [], unset: "each that items name",
         "The environments to watch; at most \(environmentsMax).")

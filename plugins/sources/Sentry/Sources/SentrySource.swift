@@ -29,6 +29,7 @@ public struct SentrySource: HistoricalSource {
     static let organization = RequiredSetting(
         "organization", .text, "The organization's slug, as in its addresses.")
     static let token = RequiredSetting("token", .text, "A token with the scopes org:read and event:read.").secret
+        .inHeader
     static let projects = Setting(
         "projects", .list(.plain), default: [], unset: "all that the token can see",
         "Slugs or ids of the projects to watch.")
