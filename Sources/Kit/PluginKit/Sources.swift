@@ -14,6 +14,8 @@ public protocol Source: Plugin {
     var metrics: Set<Metric>? { get }
     /// Whether it names issues, or nil when only its answers tell.
     var givesIssues: Bool? { get }
+    /// What in its options works and is not wise, for `check`.
+    var cautions: [Problem] { get }
     /// What it gives for a property of `match` (`app`, `release`, `environment`), where the config alone tells: `[""]`
     /// for a property that nothing of it has. Nil when only its answers tell.
     func configured(_ property: String) -> Set<String>?
@@ -31,6 +33,7 @@ public protocol Source: Plugin {
 extension Source {
     public var account: String? { nil }
     public var givesIssues: Bool? { nil }
+    public var cautions: [Problem] { [] }
     public func configured(_ property: String) -> Set<String>? { nil }
     public var dashboard: String? { nil }
     public var credentialRefusals: Set<PollFailure.Reason> { [.unauthorized] }

@@ -83,6 +83,7 @@ extension ConfigLoader {
                 source = make(thing) { () throws(ProblemList) in
                     try plugin.type.init(options: options, context: context)
                 }
+                for caution in source?.cautions ?? [] { reader.report(caution) }
                 if source != nil, thing.value.namesReplaceableSecrets {
                     let fresh = reader.afresh
                     renewal = SourceRenewal(from: secrets) {

@@ -152,8 +152,9 @@ extension Bool {
 }
 
 extension String {
-    fileprivate var isMetricName: Bool {
-        count <= 100 && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_:.-".contains($0)) }
+    /// Whether a rule can name a metric so.
+    public var isMetricName: Bool {
+        !isEmpty && count <= 100 && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_:.-".contains($0)) }
     }
 }
 

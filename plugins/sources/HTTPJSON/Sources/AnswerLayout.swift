@@ -23,6 +23,11 @@ struct AnswerLayout: Hashable, Sendable {
     let maxAge: Duration?
     /// Whether one row that makes no sense fails the poll.
     let isStrict: Bool
+    /// What is probably a slip.
+    private(set) var cautions: [Problem] = []
+
+    /// Names that no metric is near to; shorter ones have neighbours that are words, too.
+    private static let unmistakable = ["release", "environment"]
 
     /// Reads the options; every mistake is reported.
     init(_ options: Options, every: Duration) throws(ProblemList) {
@@ -54,6 +59,19 @@ struct AnswerLayout: Hashable, Sendable {
             case "from": from = mapping(text, name, .instant, position)
             case "to": to = mapping(text, name, .instant, position)
             default:
+                guard name.isMetricName else {
+                    problems.append(
+                        Problem(
+                            position,
+                            "'\(name.tamed.clipped(to: 60))' is no name for a metric, expected one such as crash_free_users"
+                        ))
+                    continue
+                }
+                if let near = name.nearest(in: AnswerLayout.unmistakable) {
+                    cautions.append(
+                        Problem(
+                            position, "'\(name)' is taken for a metric", suggestion: near, level: .warning))
+                }
                 if let metric = mapping(text, name, .number, position) { metrics.append(metric) }
             }
         }

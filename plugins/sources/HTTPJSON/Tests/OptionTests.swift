@@ -78,6 +78,23 @@ import Testing
             ])
     }
 
+    @Test func `what no rule could name is no metric`() {
+        #expect(
+            problems(map: ["bad name": "$.users"]) == [
+                "'bad name' is no name for a metric, expected one such as crash_free_users"
+            ])
+    }
+
+    @Test func `what is nearly the name of a property is told`() throws {
+        let slipped = try source(["app": "a"], map: ["users": "$.n", "relase": "$.v"], issues: nil, headers: nil)
+        #expect(
+            slipped.cautions.map { "\($0.level) \($0.message) -> \($0.suggestion ?? "")" } == [
+                "warning 'relase' is taken for a metric -> release"
+            ])
+        let fine = try source(["app": "a"], map: ["users": "$.n", "rel": "$.v"], issues: nil, headers: nil)
+        #expect(fine.cautions == [])
+    }
+
     @Test func `a header that no request can have is a mistake`() {
         let found = { (headers: KeyValuePairs<String, String>) in
             self.problems(["app": "a"], map: ["users": "$.n"], headers: headers)

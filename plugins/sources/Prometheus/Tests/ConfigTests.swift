@@ -103,6 +103,10 @@ import Testing
             (["metrics": map(["sessions": "  "])], "the query of 'sessions' is empty"),
             (["metrics": map([" ": "up"])], "a metric without a name"),
             (
+                ["metrics": map(["us ers": "up"])],
+                "'us ers' is no name for a metric, expected one such as crash_free_users"
+            ),
+            (
                 ["metrics": option(.map((1...25).map { ("m\($0)", text("up")) }))],
                 "25 metrics, but at most 24 can be asked for in one poll"
             ),
