@@ -16,11 +16,9 @@ extension ThresholdDetector {
         for (setting, comparison) in named {
             switch metric.unit {
             case .rate where !comparison.isPercentage:
-                let percent =
-                    comparison.limit <= 1 ? comparison.limit.percentTrimmed : "\(JSON(comparison.limit).text)%"
                 add(
                     setting, "the limit of \(metric.title) is a percentage, but '\(comparison)' has no unit",
-                    "\"\(comparison.relation.rawValue) \(percent)\"")
+                    comparison.likeliestPercentage(of: metric).map { "\"\($0)\"" })
             case .count where comparison.isPercentage:
                 add(setting, "\(metric.title) are counted, so the limit cannot be a percentage")
             case .rate where comparison.isNeverTrue:
@@ -97,6 +95,17 @@ extension Comparison {
         case .greater: limit < 0
         case .greaterOrEqual: limit <= 0
         }
+    }
+
+    /// What is probably meant by a limit without a unit: a fraction, or a percentage without its sign. Nil where neither
+    /// could ever hold and not hold.
+    fileprivate func likeliestPercentage(of metric: Metric) -> Comparison? {
+        let percentage = try? Comparison(grammar: "\(relation.rawValue) \(JSON(limit).text)%")
+        let fraction = Comparison(relation, limit, isPercentage: true)
+        // No app has an ANR for one user in ten: 0.47 is 0.47%, not nearly half.
+        let isPercentage = metric == .anrRate && limit >= 0.1
+        let readings = isPercentage ? [percentage, fraction] : [fraction, percentage]
+        return readings.compactMap(\.self).first { !$0.isNeverTrue && !$0.isAlwaysTrue }
     }
 
     /// Whether it holds for every value for which another in the same direction does.

@@ -15,6 +15,22 @@ import ThresholdDetector
                 ["3:9: the limit of ANR rate is a percentage, but '> 0.0047' has no unit (\"> 0.47%\")"]
             ),
             (
+                ["metric": "anr_rate", "critical": "> 1"],
+                ["3:9: the limit of ANR rate is a percentage, but '> 1' has no unit (\"> 1%\")"]
+            ),
+            (
+                ["metric": "anr_rate", "critical": "> 0.47"],
+                ["3:9: the limit of ANR rate is a percentage, but '> 0.47' has no unit (\"> 0.47%\")"]
+            ),
+            (
+                ["metric": "crash_free_users", "critical": "< 0.99"],
+                ["3:9: the limit of crash-free users is a percentage, but '< 0.99' has no unit (\"< 99%\")"]
+            ),
+            (
+                ["metric": "anr_rate", "critical": "> 150"],
+                ["3:9: the limit of ANR rate is a percentage, but '> 150' has no unit"]
+            ),
+            (
                 ["metric": "crash_events", "warning": "> 5%"],
                 ["3:9: crash events are counted, so the limit cannot be a percentage"]
             ),
