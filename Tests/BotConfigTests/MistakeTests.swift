@@ -43,7 +43,7 @@ internal import Testing
             "1:11: 'timezone' does not belong in 'polling' (it belongs in 'bot', or in a rotation under 'oncall')"),
         Mistake(
             "misplaced key of polling", "concurrency: 4" + least,
-            "1:1: 'concurrency' does not belong in the config (it belongs in 'polling' or a source)"),
+            "1:1: 'concurrency' does not belong in the config (it belongs in 'polling')"),
         Mistake(
             "misplaced option of a rule", "bot: {confidence: 95%}" + least,
             "1:7: 'confidence' does not belong in 'bot' (it belongs in a rule of plugin limit)"),
@@ -144,6 +144,15 @@ internal import Testing
             """ + least,
             "3:13: this route is never reached: an earlier one matches all that it does "
                 + "(move this one before it, or add continue: true to that one)"),
+        Mistake(
+            "what belongs in polling alone",
+            "channels: {x: {plugin: page, concurrency: 3}}" + """
+
+                sources:
+                  ios: {plugin: feed, url: https://feed.example, concurrency: 3}
+                """,
+            "1:30: 'concurrency' does not belong in channel 'x' of plugin page (it belongs in 'polling')",
+            "3:50: 'concurrency' does not belong in source 'ios' of plugin feed (it belongs in 'polling')"),
         Mistake(
             "a header with its value", "bot: {user_header: \"X-User: ana\"}" + least,
             "1:20: 'user_header' is 'X-User: ana', expected the name of a header such as X-Forwarded-User"),

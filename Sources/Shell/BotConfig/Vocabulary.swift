@@ -13,6 +13,7 @@ enum Vocabulary {
 
     private static let bot = BotSettings.declared.map(\.spec)
     private static let polling = PollingSettings.ofAll.map(\.spec)
+    private static let pacing = PollingSettings.ofSource.map(\.spec)
     private static let backoff = [PollingSettings.factor.spec, PollingSettings.when.spec]
 
     static let plugin = RequiredSetting("plugin", .plain, "The plugin to use.").spec
@@ -60,7 +61,9 @@ enum Vocabulary {
         var homes: [String] = []
         if top.contains(key) { homes.append("the top level") }
         if bot.names.contains(key) { homes.append("'bot'") }
-        if polling.names.contains(key) { homes.append("'polling' or a source") }
+        if polling.names.contains(key) {
+            homes.append(pacing.names.contains(key) ? "'polling' or a source" : "'polling'")
+        }
         if backoff.names.contains(key) { homes.append("'backoff'") }
         if connection.names.contains(key) { homes.append("a source or a channel that speaks to a service") }
         if route.names.contains(key), key != "match" { homes.append("a route") }
