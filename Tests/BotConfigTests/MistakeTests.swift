@@ -145,6 +145,13 @@ internal import Testing
             "3:13: this route is never reached: an earlier one matches all that it does "
                 + "(move this one before it, or add continue: true to that one)"),
         Mistake(
+            "files to include as a mapping", "include: {}" + least,
+            "1:10: 'include' must be a list of files, not a mapping (write include: [teams/*.yaml])"),
+        Mistake(
+            "another word for off",
+            "rules: {floor: {plugin: limit, metric: users, limit: \"< 50\", confidence: none}}" + least,
+            "1:74: 'confidence' is 'none', expected a percentage such as 99.5%, or off"),
+        Mistake(
             "what belongs in polling alone",
             "channels: {x: {plugin: page, concurrency: 3}}" + """
 

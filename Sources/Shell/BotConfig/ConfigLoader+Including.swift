@@ -28,6 +28,12 @@ extension ConfigLoader {
     private mutating func includedPaths(_ node: Node) -> [(path: String, written: GuardedText, position: Position)] {
         var paths: [(path: String, written: GuardedText, position: Position)] = []
         var known: Set<String> = []
+        guard !node.isMapping else {
+            reader.report(
+                node.position, "'\(Vocabulary.include)' must be a list of files, not \(node.kindName)",
+                advice: "write include: [teams/*.yaml]")
+            return []
+        }
         for element in node.elements {
             guard let written = reader.text(element, Vocabulary.include) else { continue }
             let pattern = written.reveal()

@@ -66,12 +66,12 @@ extension ConfigReader {
     }
 
     private mutating func optionValue(
-        _ node: Node, _ name: String, _ kind: OptionKind, _ isSecret: Bool
+        _ node: Node, _ name: String, _ kind: OptionKind, _ isSecret: Bool, besides word: String? = nil
     ) -> Option.Value? {
         switch kind {
         case .orOff(let inner):
             if case .scalar("off", _) = node.kind { return .off }
-            return optionValue(node, name, inner, isSecret)
+            return optionValue(node, name, inner, isSecret, besides: "off")
         case .list(let inner, let mayBeEmpty): return list(node, name, inner, mayBeEmpty, isSecret)
         case .map(let inner):
             guard case .mapping(let entries) = node.kind else {
@@ -97,13 +97,15 @@ extension ConfigReader {
                 if case .days(let days) = single(node, name, kind, isSecret) { days } else { nil }
             }
             return sets.contains(nil) ? nil : .days(DaySet(Set(sets.compactMap { $0?.days }.joined())))
-        default: return single(node, name, kind, isSecret)
+        default: return single(node, name, kind, isSecret, besides: word)
         }
     }
 
     /// A single value, read by the grammar of its kind. What was found is quoted only where it holds no secret.
+    ///
+    /// - Parameter word: what may stand in its place, too.
     private mutating func single(
-        _ node: Node, _ name: String, _ kind: OptionKind, _ isSecret: Bool
+        _ node: Node, _ name: String, _ kind: OptionKind, _ isSecret: Bool, besides word: String? = nil
     ) -> Option.Value? {
         if case .name(of: let what) = kind, node.namesSecret {
             // Masked, it would name nothing, and nobody would check it.
@@ -144,7 +146,8 @@ extension ConfigReader {
                 noteSuggestion(value, for: name, at: node.position)
             }
             report(
-                node.position, "'\(name)' is \(found), expected \(error.expected)", suggestion,
+                node.position,
+                "'\(name)' is \(found), expected \(error.expected)\(word.map { ", or \($0)" } ?? "")", suggestion,
                 advice: isSecret || text.hasSecret ? nil : error.advice)
             return nil
         }
