@@ -145,6 +145,9 @@ internal import Testing
             "3:13: this route is never reached: an earlier one matches all that it does "
                 + "(move this one before it, or add continue: true to that one)"),
         Mistake(
+            "a channel that is nothing", "rules: {more: {plugin: wait, when: {app: a}, to: ~}}" + least,
+            "1:50: 'to' is empty"),
+        Mistake(
             "files to include as a mapping", "include: {}" + least,
             "1:10: 'include' must be a list of files, not a mapping (write include: [teams/*.yaml])"),
         Mistake(

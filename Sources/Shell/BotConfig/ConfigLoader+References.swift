@@ -49,7 +49,7 @@ extension ConfigLoader {
         switch kind {
         case .list(let inner, _): for element in node.elements { checkNames(in: element, inner, known) }
         case .name(of: let what):
-            guard case .scalar(let written, _) = node.kind, !written.isEmpty, !written.contains("${"),
+            guard case .scalar(let written, _) = node.kind, !node.isNull, !written.isEmpty, !written.contains("${"),
                 let names = known[what], !names.contains(written)
             else { return }
             reportMissing(what.rawValue, written, at: node.position, among: names)
