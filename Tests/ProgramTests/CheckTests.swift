@@ -45,6 +45,14 @@ import Testing
         }
     }
 
+    @Test func `observations that cannot be read are named in the usual shape`() async throws {
+        let scratch = try Shop.scratch()
+        let check = try await scratch.alertbot("check", "--observations", "gone.jsonl", "--format", "json")
+        #expect(check.status == 3)
+        #expect(try check.json["problems"][0]["file"].string == "gone.jsonl")
+        #expect(check.errors.contains("gone.jsonl"))
+    }
+
     @Test func `programs learn of a file that cannot be read in the usual shape`() async throws {
         let scratch = try Scratch()
         try scratch.write("huge.yaml", String(repeating: "# much too long\n", count: 1 << 20))

@@ -25,15 +25,19 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         let report: CheckReport
+        // Which of the files cannot be read, if one cannot.
+        var reading = common.config
         do throws(Failure) {
             let file = try ConfigFile(common.config, .builtin, on: machine, withholdsSecrets: withoutSecrets)
-            report =
-                if let observations {
-                    try CheckReport(file, playing: observations, on: machine)
-                } else { CheckReport(file, on: machine) }
+            if let observations {
+                reading = observations
+                report = try CheckReport(file, playing: observations, on: machine)
+            } else {
+                report = CheckReport(file, on: machine)
+            }
         } catch {
             if format == .json {
-                try machine.terminal.line(CheckReport.unreadable(common.config, error).prettyText)
+                try machine.terminal.line(CheckReport.unreadable(reading, error).prettyText)
             }
             throw error
         }
