@@ -31,6 +31,15 @@ import Testing
         #expect(error == GrammarError(expected: "a duration such as 30s, 5m, 2h or 1d", advice: advice))
     }
 
+    @Test(arguments: [("1h1h", "2h"), ("1h5m1h", "2h5m")])
+    func `a unit twice is no duration`(text: String, meant: String) {
+        let error = outcome { () throws(GrammarError) in try Duration(grammar: text) }.error
+        #expect(
+            error
+                == GrammarError(
+                    expected: "a duration such as 30s, 5m, 2h or 1d, with each unit once", suggestion: meant))
+    }
+
     @Test(
         arguments: [
             (.seconds(30), "30s", "30 s"), (.minutes(90), "1h30m", "1 h 30 min"), (.zero, "0s", "0 s"),

@@ -164,6 +164,10 @@ internal import Testing
             "1:30: 'concurrency' does not belong in channel 'x' of plugin page (it belongs in 'polling')",
             "3:50: 'concurrency' does not belong in source 'ios' of plugin feed (it belongs in 'polling')"),
         Mistake(
+            "a unit twice", "bot: {shutdown_grace: 10m10m}" + least,
+            "1:23: 'shutdown_grace' is '10m10m', expected a duration such as 30s, 5m, 2h or 1d, with each unit once -> 20m"
+        ),
+        Mistake(
             "a header with its value", "bot: {user_header: \"X-User: ana\"}" + least,
             "1:20: 'user_header' is 'X-User: ana', expected the name of a header such as X-Forwarded-User"),
         Mistake(

@@ -90,7 +90,8 @@ extension OptionKind {
                 return .duration(try within(range, try Duration(grammar: word), written: \.grammar))
             } catch {
                 // Well written, and longer than anything that is counted.
-                guard error.found == nil, word.wholeMatch(of: /(?:[0-9]+[smhd])+/) != nil else { throw error }
+                guard error.found == nil, error.suggestion == nil, word.wholeMatch(of: /(?:[0-9]+[smhd])+/) != nil
+                else { throw error }
                 throw GrammarError(expected: "from \(rangeText ?? "")", found: word.clipped(to: 60))
             }
         case .percentage(let range):

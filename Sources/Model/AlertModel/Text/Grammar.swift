@@ -23,7 +23,7 @@ public struct GrammarError: Error, Hashable, Sendable {
 }
 
 extension Duration {
-    /// Reads `30s`, `5m`, `2h`, `1d`, and sums of them such as `1h30m`; a bare `0` needs no unit.
+    /// Reads `30s`, `5m`, `2h`, `1d`, and sums of them such as `1h30m`, each unit once; a bare `0` needs none.
     public init(grammar text: String) throws(GrammarError) {
         let expected = "a duration such as 30s, 5m, 2h or 1d"
         if text == "0" {
@@ -32,7 +32,7 @@ extension Duration {
         }
         var total = Duration.zero
         var digits = ""
-        var pieces = 0
+        var units = ""
         for character in text {
             if character.isASCII, character.isNumber, digits.count < 9 {
                 digits.append(character)
@@ -47,10 +47,13 @@ extension Duration {
             default: throw GrammarError(expected: expected)
             }
             digits = ""
-            pieces += 1
+            units.append(character)
         }
-        guard digits.isEmpty, pieces > 0 else {
+        guard digits.isEmpty, !units.isEmpty else {
             throw GrammarError(expected: expected, advice: Int64(text).map { "write \($0)s or \($0)m" })
+        }
+        guard Set(units).count == units.count else {
+            throw GrammarError(expected: "\(expected), with each unit once", suggestion: total.grammar)
         }
         self = total
     }
