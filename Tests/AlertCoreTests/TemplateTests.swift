@@ -64,7 +64,7 @@ extension MessageTemplate {
         let failure = #expect(throws: MessageTemplate.Failure.self) {
             try template("[fields]\nno label here").dress(SampleMessages.opened)
         }
-        #expect(failure?.sentence == "its field 'no label here' is no 'Label: value'")
+        #expect(failure?.sentence == "its field 'no label here' is not of the form 'Label: value'")
     }
 
     @Test func `without marks the first line is the headline and the rest the body`() throws {
@@ -131,7 +131,7 @@ extension MessageTemplate {
                 == ["team.mustache fails when the bot has a trouble of its own: its headline is empty"])
         #expect(
             try template("[fields]\n{{kind}}").trial(in: .utc).first
-                == "team.mustache fails when an incident opens: its field 'opened' is no 'Label: value'")
+                == "team.mustache fails when an incident opens: its field 'opened' is not of the form 'Label: value'")
     }
 }
 

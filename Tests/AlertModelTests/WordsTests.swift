@@ -142,6 +142,7 @@ import Testing
         (.captionWhy, Wording(other: "Why {"), "it has an unmatched brace (placeholders are written {like this})"),
         (.captionWhy, Wording(other: String(repeating: "x", count: 41)), "it has 41 characters, expected at most 40"),
         (.weekdays, Wording(other: "L M X J V S"), "it has 6 words, expected 7 with spaces between"),
+        (.weekdays, Wording(other: "L"), "it has 1 word, expected 7 with spaces between"),
     ])
     func `a phrase of one's own is held against the built-in one`(id: PhraseID, own: Wording, mistake: String) {
         let told = id.mistakes(in: own).map { mistake in

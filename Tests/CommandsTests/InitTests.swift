@@ -360,8 +360,8 @@ internal import Testing
 
     @Test(arguments: [
         (["nonsense"], "--set is 'nonsense', expected KEY=VALUE such as source.organization=shop"),
-        (["organisation=shop"], "there is no option of sentry or slack 'organisation'"),
-        (["source.channel=x"], "there is no option of sentry 'channel'"),
+        (["organisation=shop"], "neither sentry nor slack has an option 'organisation'"),
+        (["source.channel=x"], "sentry has no option 'channel'"),
         (["token=${env:T}"], "both sentry and slack have 'token'; write source.token or channel.token"),
         (["source.token=plain"], "'token' is a secret, and everybody on this machine can read a command line"),
         (["source.token.x=${env:T}"], "'token.x' takes no entries"),

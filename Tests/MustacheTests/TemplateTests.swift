@@ -50,8 +50,8 @@ private func render(_ text: String) throws -> String {
         ("{{}}", 1, 1, "an empty tag is not a name; names are made of letters, digits, '_', '-' and '.'"),
         ("{{a b}}", 1, 1, "'a b' is not a name; names are made of letters, digits, '_', '-' and '.'"),
         ("{{a..b}}", 1, 1, "'a..b' is not a name; names are made of letters, digits, '_', '-' and '.'"),
-        ("{{>other}}", 1, 1, "{{>…}} is another template in this one; there is none here"),
-        ("{{=<% %>=}}", 1, 1, "{{=…}} is a change of delimiters; there is none here"),
+        ("{{>other}}", 1, 1, "{{>…}} inserts another template, which is not supported"),
+        ("{{=<% %>=}}", 1, 1, "{{=…}} changes the delimiters, which is not supported"),
         ("é👩‍👩‍👧{{/a}}", 1, 7, "{{/a}} closes nothing that is open"),
     ])
     func `a mistake is named with its place`(_ text: String, _ line: Int, _ column: Int, _ message: String) {

@@ -152,7 +152,7 @@ struct TemplateReader {
             }
         if kind == .comment, !isBraced { return Tag(kind: .comment, path: [], place: place) }
         if let first = inner.first, let what = TemplateReader.strange[first] {
-            throw Template.Mistake(place: place, message: "{{\(first)…}} is \(what); there is none here")
+            throw Template.Mistake(place: place, message: "{{\(first)…}} \(what), which is not supported")
         }
         let isMarked = kind != .value || inner.first == "&"
         let name = inner.dropFirst(isMarked && !isBraced ? 1 : 0).blanksTrimmed
@@ -170,8 +170,8 @@ struct TemplateReader {
 
     /// What Mustache has besides.
     private static let strange: [Character: String] = [
-        ">": "another template in this one", "<": "another template in this one", "$": "a block of another template",
-        "=": "a change of delimiters", "%": "a pragma",
+        ">": "inserts another template", "<": "inherits from another template", "$": "is a block of another template",
+        "=": "changes the delimiters", "%": "is a pragma",
     ]
 }
 

@@ -39,6 +39,16 @@ extension Failure {
                 + names.joined(separator: ", ") + name.guess(in: names))
     }
 
+    /// An option that none of those has, with the nearest that one of them has.
+    public init(noOption name: String, of owners: [String], known: some Sequence<String>) {
+        let names = known.sorted()
+        let have = owners.count == 1 ? "\(owners[0]) has no" : "neither \(owners.joined(separator: " nor ")) has an"
+        self.init(
+            .wrongUsage,
+            "\(have) option '\(name.tamed.clipped(to: Failure.nameMax))'; known: "
+                + names.joined(separator: ", ") + name.guess(in: names))
+    }
+
     /// What a journal's trouble means for a command.
     public init(_ error: JournalError) {
         switch error {

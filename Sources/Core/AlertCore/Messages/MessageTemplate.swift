@@ -149,7 +149,7 @@ public struct MessageTemplate: Hashable, Sendable {
             for line in fields where !line.hasSuffix(":") {
                 guard let end = line.firstRange(of: ": ") else {
                     throw Failure(
-                        sentence: "its field '\(line.tamed.clipped(to: 80))' is no 'Label: value'")
+                        sentence: "its field '\(line.tamed.clipped(to: 80))' is not of the form 'Label: value'")
                 }
                 dressed.fields.append(
                     Message.Field(String(line[..<end.lowerBound]), String(line[end.upperBound...]).trimmed))

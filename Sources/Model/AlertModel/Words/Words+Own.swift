@@ -27,9 +27,9 @@ extension PhraseID {
         if let longest = forms.map(\.count).max(), longest > charactersMax {
             found.append(WordingMistake("it has \(longest) characters, expected at most \(charactersMax)"))
         }
-        if let count = listCount, Words.list(own.text).count != count {
+        if let count = listCount, case let own = Words.list(own.text).count, own != count {
             found.append(
-                WordingMistake("it has \(Words.list(own.text).count) words, expected \(count) with spaces between"))
+                WordingMistake("it has \(own) \(own == 1 ? "word" : "words"), expected \(count) with spaces between"))
         }
         if own.one != nil, !hasCount {
             found.append(WordingMistake("it is about no number of things, so it has one form"))

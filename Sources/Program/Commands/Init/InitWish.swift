@@ -51,7 +51,7 @@ public struct InitWish: Sendable {
             guard plugin.manifest.options.contains(where: { $0.name == name }) else {
                 if kind == nil { continue }
                 throw Failure(
-                    noSuch: "option of \(plugin.manifest.name)", name, known: plugin.manifest.options.map(\.name))
+                    noOption: name, of: [plugin.manifest.name], known: plugin.manifest.options.map(\.name))
             }
             values.append((own, value))
         }
@@ -67,7 +67,7 @@ public struct InitWish: Sendable {
             let owners = plugins.filter { $0.manifest.options.contains { $0.name == name } }
             if owners.isEmpty {
                 throw Failure(
-                    noSuch: "option of \(plugins.map(\.manifest.name).joined(separator: " or "))", name,
+                    noOption: name, of: plugins.map(\.manifest.name),
                     known: plugins.flatMap { $0.manifest.options.map(\.name) })
             }
             if owners.count > 1 {

@@ -191,7 +191,7 @@ public struct PrometheusSource: HistoricalSource {
         var problems: [Problem] = []
         let names = options[headers].map { $0.name.lowercased() }
         let given = [
-            options.has(username) || options.has(password) ? "'username' and 'password'" : nil,
+            options.has(username) || options.has(password) ? "a login ('username' and 'password')" : nil,
             options.has(token) ? "'token'" : nil,
             names.contains("authorization") ? "a header 'Authorization'" : nil,
         ].compactMap { $0 }

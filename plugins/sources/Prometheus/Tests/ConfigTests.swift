@@ -124,7 +124,7 @@ import Testing
             ),
             (
                 ["token": text("t"), "username": text("u"), "password": text("p")],
-                "'username' and 'password' and 'token' cannot be combined"
+                "a login ('username' and 'password') and 'token' cannot be combined"
             ),
             (
                 ["token": text("t"), "headers": map(["authorization": "x"])],
