@@ -33,7 +33,7 @@ internal import Testing
             "3:13: 'starts' is 'soon', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z",
             "4:35: there is no channel 'nobody'; known: team",
             "5:43: 'until' is not after 'from', so it never begins",
-            "5:114: nobody in this rotation is called 'eve'; known: ana or bo"),
+            "5:114: nobody in this rotation is called 'eve'; known: ana, bo"),
         Mistake(
             "somebody whose name is misspelt is not missed",
             """

@@ -9,12 +9,12 @@ internal import Testing
         Mistake(
             "a source that is not there, in what is waited for",
             "rules: {more: {plugin: wait, when: {source: isos}}}" + least,
-            "1:45: there is no source 'isos'; known: ios or team -> ios"),
+            "1:45: there is no source 'isos'; known: ios, team -> ios"),
         Mistake(
             "a rule that is not there, in what is waited for",
             "rules: {more: {plugin: wait, when: {rule: source-faling}}}" + least,
             "1:43: there is no rule 'source-faling'; known: channel-failing, clock-stepped, config-refused, journal-damaged, journal-failing, "
-                + "partial-answers, source-failing, source-stopped or template-failing -> source-failing"
+                + "partial-answers, source-failing, source-stopped, template-failing -> source-failing"
         ),
         Mistake(
             "what explains itself alone",

@@ -87,7 +87,7 @@ extension Problem {
             main, among: ["/etc/bot/teams/web.yaml": "\nsources:\n  web: {plugin: fed, url: https://web.example}"])
         #expect(
             result.problems.map(\.place) == [
-                "/etc/bot/teams/web.yaml:3:17: there is no plugin 'fed' for sources; known: feed or any -> feed"
+                "/etc/bot/teams/web.yaml:3:17: there is no plugin 'fed' for sources; known: feed, any -> feed"
             ])
         #expect(result.texts["/etc/bot/teams/web.yaml"] != nil)
     }

@@ -85,7 +85,7 @@ internal import Testing
             "route on no rule",
             "routes:\n  - {match: {rule: flor}, to: team}\n  - to: team\nrules:\n"
                 + "  floor: {plugin: limit, metric: users, limit: \"< 50\"}" + least,
-            "2:20: there is no rule 'flor'; known: channel-failing, clock-stepped, config-refused, floor, journal-damaged, journal-failing, partial-answers, source-failing, source-stopped or template-failing -> floor"
+            "2:20: there is no rule 'flor'; known: channel-failing, clock-stepped, config-refused, floor, journal-damaged, journal-failing, partial-answers, source-failing, source-stopped, template-failing -> floor"
         ),
         Mistake(
             "rule on no metric", "rules:\n  floor: {plugin: limit, metric: usres, limit: \"< 50\"}" + least,
@@ -184,7 +184,7 @@ internal import Testing
             "2:3: 'source-failing' is the name of one of the bot's own troubles; choose another"),
         Mistake(
             "no such plugin", "rules:\n  floor: {plugin: limt}" + least,
-            "2:19: there is no plugin 'limt' for rules; known: limit, night, holiday, cap or wait -> limit"),
+            "2:19: there is no plugin 'limt' for rules; known: limit, night, holiday, cap, wait -> limit"),
         Mistake(
             "no plugin named", "rules:\n  floor: {metric: users}" + least,
             "2:3: rule 'floor' names no plugin (write plugin: limit, night, holiday, cap or wait)"),
@@ -437,7 +437,7 @@ internal import Testing
             "2:3: 'ab' is not a valid name; use letters, digits, '-', '_' and '.', at most 64"),
         Mistake(
             "a plugin that rings", "rules:\n  a: {plugin: \"nig\\aht\"}" + least,
-            "2:15: there is no plugin 'night' for rules; known: limit, night, holiday, cap or wait -> night"),
+            "2:15: there is no plugin 'night' for rules; known: limit, night, holiday, cap, wait -> night"),
     ]
 
     @Test(arguments: hostile) func `a hostile file is reported in plain words`(mistake: Mistake) { expect(mistake) }

@@ -135,7 +135,7 @@ import Testing
             "3:93: 'until' is not after 'from', so it never begins"),
         Mistake(
             "a channel", "{starts: 2026-11-02, people: [{name: ana, channel: ana}]}",
-            "3:62: there is no channel 'ana'; known: ana-dm or team"),
+            "3:62: there is no channel 'ana'; known: ana-dm, team"),
     ])
     func `every mistake is reported`(mistake: Mistake) {
         #expect(load(config(mistake.yaml)).problems.map(\.line) == mistake.problems)
@@ -148,7 +148,7 @@ import Testing
             "7:47: 'cai' of the rotation 'mobile' cannot be mentioned here (give them a 'mention' under 'oncall': @NAME)"
         ),
         ("[{to: [oncall:web]}]", "[]", "9:16: there is no rotation 'web'; known: mobile"),
-        ("[{to: [mobile]}]", "[\"@x\"]", "9:16: there is no channel 'mobile'; known: ana-dm or team -> oncall:mobile"),
+        ("[{to: [mobile]}]", "[\"@x\"]", "9:16: there is no channel 'mobile'; known: ana-dm, team -> oncall:mobile"),
         (
             "[{to: [oncall:mobile]}]", "[\"@x\"]",
             "9:16: the rotation 'mobile' leads nowhere while cai is on call (give each of its people a 'channel' under 'oncall')"

@@ -101,7 +101,7 @@ extension ConfigLoader {
                 guard areAllKnown else { return nil }
                 reader.report(
                     override.position(of: Settings.person),
-                    "nobody in this rotation is called '\(name.tamed.clipped(to: 60))'; known: \(names.listed)",
+                    "nobody in this rotation is called '\(name.tamed.clipped(to: 60))'; known: \(names.joined(separator: ", "))",
                     name.nearest(in: names))
                 return nil
             }
@@ -142,7 +142,7 @@ extension ConfigReader {
             node.position,
             names.isEmpty
                 ? "there is no rotation '\(name.tamed.clipped(to: 60))': the config has no 'oncall'"
-                : "there is no rotation '\(name.tamed.clipped(to: 60))'; known: \(names.listed)",
+                : "there is no rotation '\(name.tamed.clipped(to: 60))'; known: \(names.joined(separator: ", "))",
             name.nearest(in: names).map { Rotation.prefix + $0 })
         return nil
     }

@@ -93,7 +93,7 @@ extension ConfigLoader {
     }
 
     mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: [String]) {
-        let known = names.isEmpty ? "" : "; known: \(names.sorted().listed)"
+        let known = names.isEmpty ? "" : "; known: \(names.sorted().joined(separator: ", "))"
         let isRotation = what == "channel" && reader.rotations?[name] != nil
         reader.report(
             position, "there is no \(what) '\(name.clipped(to: 60))'\(known)",
@@ -126,7 +126,8 @@ extension ConfigLoader {
                 } else {
                     reader.report(
                         element.position,
-                        "'\(shown)' fits no \(entry.key), so it can never match; known: \(names.listed)")
+                        "'\(shown)' fits no \(entry.key), so it can never match; known: \(names.joined(separator: ", "))"
+                    )
                 }
             }
         }

@@ -197,7 +197,7 @@ struct ConfigLoader {
         guard let plugin = plugins.first(where: { $0.manifest.name == word }) else {
             reader.report(
                 entry.value.position,
-                "there is no plugin '\(word.clipped(to: 60))' for \(what)s; known: \(names.listed)",
+                "there is no plugin '\(word.clipped(to: 60))' for \(what)s; known: \(names.joined(separator: ", "))",
                 word.nearest(in: names))
             return nil
         }
