@@ -8,7 +8,7 @@ internal import Programs
 @main
 enum All {
     private static let usage =
-        "usage: all --programs FOLDER --alertbot PATH --page FILE --results FILE --commit NAME [--quick]"
+        "usage: all --programs FOLDER --alertbot PATH --page FILE --results FILE --commit NAME [--quick] [--only NAME,NAME]"
 
     static func main() {
         do { try measure() } catch {
@@ -26,16 +26,23 @@ enum All {
             values[words[0]] = words[1]
             words.removeFirst(2)
         }
+        let only = values.removeValue(forKey: "--only")?.split(separator: ",").map(String.init)
+        let runs = Run.all.filter { only?.contains($0.name) ?? true }
+        guard runs.count == only?.count ?? runs.count else {
+            throw Trouble("--only: known are \(Run.all.map(\.name).joined(separator: ", "))")
+        }
         guard words.isEmpty, values.count == 5, let programs = values["--programs"], let bot = values["--alertbot"],
             let page = values["--page"], let file = values["--results"], let commit = values["--commit"]
         else { throw Trouble(usage) }
 
         let before = try Results.read(file)
         var results = Results(commit: commit, isQuick: isQuick)
+        // What is not measured anew stays as it was, with the commit of which it is.
+        if only != nil, let before { results.keep(before, but: runs.map(\.name)) }
         var tables: [String: [Table.Row]] = [:]
         var failures: [String] = []
         let start = LoopbackServer.now()
-        for run in Run.all {
+        for run in runs {
             let begin = LoopbackServer.now()
             say("\n# \(run.name) (\(Int(begin - start)) s)\n")
             do {

@@ -10,6 +10,8 @@ struct Results: Codable {
     var processor = Results.processorName
     var isQuick: Bool
     var figures: [String: [String: [String: Figure]]] = [:]
+    /// The commits of runs that were measured later than the rest, by the run's name.
+    var later: [String: String]?
 
     /// What a cell says: a number where there is one, whatever its unit, which the column or the row has.
     enum Figure: Codable, Equatable {
@@ -61,6 +63,14 @@ struct Results: Codable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try (encoder.encode(self) + Data("\n".utf8)).write(to: URL(fileURLWithPath: file))
+    }
+
+    /// Takes over what another run of all has, but for some that are measured anew.
+    mutating func keep(_ before: Results, but runs: [String]) {
+        let commit = commit
+        self = before
+        figures = figures.filter { table, _ in !runs.contains { table.hasPrefix("\($0)/") } }
+        later = (later ?? [:]).merging(runs.map { ($0, commit) }) { $1 }
     }
 
     /// Takes in a table.
