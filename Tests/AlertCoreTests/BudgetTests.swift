@@ -47,6 +47,16 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
 }
 
 @Suite struct `Budgets` {
+    @Test func `a digest says of what there is no news since when`() throws {
+        var bot = try bot("1 per 1h", repeat: .hours(2))
+        bot.seeEach(parts("shop", 4))
+        bot.advance(by: .hours(9))
+        let late = bot.decisions.filter { $0.decision == .send && $0.at > .rehearsalStart + .hours(2) }
+        let lines = late.flatMap(\.message.lines)
+        #expect(!lines.isEmpty, "\(late.map(\.message.plainText))")
+        #expect(lines.allSatisfy { $0.contains("no news for") && !$0.contains("still") }, "\(lines)")
+    }
+
     private func bot(
         _ rate: String, except: String? = nil, channels: [String] = ["team"], gates: [GatePlan] = [],
         repeat: Duration? = .hours(4)

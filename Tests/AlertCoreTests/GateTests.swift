@@ -166,6 +166,17 @@ import Testing
         #expect(bot.state.incidents.isEmpty)
     }
 
+    @Test func `what was closed meanwhile is not said to be resolved`() throws {
+        var bot = bot(quiet)
+        bot.advance(by: .minutes(3))
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.reload(.rehearsed(detectors: [], gates: [quiet]))
+        bot.advance(by: .hours(1))
+        let line = try #require(bot.sends.first?.delivery.message.lines.first)
+        #expect(line.hasPrefix("⚪ ") && line.hasSuffix(" (closed without a known end)"), "\(line)")
+    }
+
     @Test func `each line waits for its own gate, also across a start at which another's has opened`() {
         var bot = bot(
             .quiet("a", from: "2026-11-20 12:00", until: "2026-11-20 12:06", match: .on(["app": "a-*"])),

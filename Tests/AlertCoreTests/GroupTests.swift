@@ -44,6 +44,21 @@ import Testing
         #expect(bot.marks() == "hhOhO")
     }
 
+    @Test func `a reload lets none leave early, though one of them has ended`() throws {
+        var bot = try bot(["wait": "2m"])
+        let shop = parts("shop", 2)
+        bot.seeEach(shop)
+        bot.advance(by: .seconds(10))
+        bot.see([(shop[0], .fine), (shop[1], .warning)])
+        bot.reload(bot.plan)
+        bot.advance(by: .seconds(60))
+        #expect(bot.sends.isEmpty)
+        bot.crash()
+        bot.advance(by: .seconds(60))
+        #expect(bot.sends.count == 1)
+        #expect(bot.sends.first?.delivery.message.incidents.count == 2)
+    }
+
     @Test func `those who come later are held until the wait of the first is over, and say so`() throws {
         var bot = try bot(["wait": "2m"])
         let shop = parts("shop", 3)

@@ -42,6 +42,21 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `what has no news is not said to be still so, and what is getting better neither`() throws {
+        var bot = bot([ChannelPlan(name: "team")])
+        bot.see(.critical)
+        bot.advance(by: .hours(3))
+        bot.step(mute())
+        let silent = try #require(bot.decisions.last?.message.lines.first)
+        #expect(silent.contains("no news for") && !silent.contains("still"), "\(silent)")
+        bot.step(.command(.unmute(.all), id: 2))
+        bot.see(.critical)
+        bot.see(.recovering)
+        bot.step(mute())
+        let better = try #require(bot.decisions.last?.message.lines.first)
+        #expect(!better.contains("still"), "\(better)")
+    }
+
     @Test func `who has heard of nothing that it covers hears nothing`() {
         var bot = bot()
         _ = bot.play("..")

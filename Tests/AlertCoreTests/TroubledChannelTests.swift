@@ -22,6 +22,26 @@ import Testing
         #expect(bot.sends.filter { $0.at >= end }.map(\.delivery.kind) == [.digest])
     }
 
+    @Test func `an opening that waits says how bad it is when it leaves`() throws {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: nil))
+        let end = start + .hours(1)
+        bot.sendAnswer = { _, now in (now < end ? .retry(after: end - now, "429") : .delivered(receipt: nil), .zero) }
+        bot.start()
+        bot.see(.critical)
+        bot.advance(by: .minutes(1))
+        for _ in 0..<60 {
+            bot.see(.warning)
+            bot.advance(by: .minutes(1))
+        }
+        let sent = bot.sends.filter { $0.at >= end }.map(\.delivery)
+        #expect(sent.map(\.kind) == [.opened])
+        #expect(sent.map(\.message.severity) == [.warning])
+        #expect(bot.objections == [])
+        bot.see(.critical)
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team").last == .escalated)
+    }
+
     @Test func `an end is announced only where the beginning was`() {
         var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
         var isGone = true
@@ -35,6 +55,61 @@ import Testing
         bot.see(.fine)
         bot.advance(by: .minutes(1))
         #expect(!bot.kindsSent(to: "team").contains(.resolved))
+    }
+
+    @Test(arguments: [false, true])
+    func `an escalation that was refused is sent again when the channel works, or at the next try`(_ restarts: Bool) {
+        var bot = Rehearsal(escalating)
+        var isGone = false
+        bot.sendAnswer = { delivery, _ in
+            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        isGone = true
+        bot.see(.critical)
+        bot.advance(by: .minutes(10))
+        #expect(bot.kindsSent(to: "team") == [.opened, .escalated])
+        #expect(bot.state.incidents.inOrder.first { $0.rule == "look" }?.standings["team"]?.undelivered == .critical)
+        isGone = false
+        if restarts { bot.crash() } else { bot.see(.critical, of: Subject(source: "ios", app: "other")) }
+        bot.see(.critical)
+        bot.advance(by: .minutes(1))
+        let sent = bot.sends.filter {
+            $0.delivery.channel == "team" && $0.delivery.message.incidents[0].subject.app == "shop"
+        }
+        #expect(sent.map(\.delivery.kind) == [.opened, .escalated, .escalated])
+        bot.see(.critical)
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team").last == .resolved)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a channel that gets no escalation is tried again every hour`() {
+        var bot = Rehearsal(escalating)
+        bot.sendAnswer = { delivery, _ in
+            (
+                delivery.channel == "team" && delivery.kind == .escalated
+                    ? .refusedChannel("404") : .delivered(receipt: nil), .zero
+            )
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        for _ in 0..<36 {
+            bot.see(.critical)
+            bot.advance(by: .minutes(5))
+        }
+        let tries = bot.kindsSent(to: "team").count { $0 == .escalated }
+        #expect((2...4).contains(tries), "\(tries)")
+    }
+
+    private var escalating: Plan {
+        .rehearsed(
+            detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(for: .zero), repeat: nil)],
+            channels: teamAndOps, reportTo: "ops")
     }
 
     /// Everything about the bot goes to ops, and ops is what is wrong.

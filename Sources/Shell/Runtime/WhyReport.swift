@@ -241,12 +241,15 @@ public struct WhyReport: Sendable {
                 isOpening(way, explanation.incident)
                     ? "being notified (\(announced.rawValue))"
                     : "notified (\(announced.rawValue))"
-                        + (way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? ""))
+                        + (way.standing?.undelivered == nil
+                            ? way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? "" : ""))
+            if let worse = way.standing?.undelivered, let failed = failed(way, explanation.incident) {
+                parts += undelivered("that it is \(worse.rawValue) was not delivered", failed)
+            }
         } else if way.standing?.dropped != nil {
             parts.append("not sent: a gate dropped it")
         } else if let failed = failed(way, explanation.incident) {
-            parts.append("not delivered (\(clock(failed.at))): \(failed.sentence)")
-            parts.append("the channel is retried every hour with one incident it missed")
+            parts += undelivered("not delivered", failed)
         } else if explanation.incident?.state == .firing {
             parts.append("not sent yet")
         } else {
@@ -269,6 +272,13 @@ public struct WhyReport: Sendable {
         if let reminder = way.reminder, way.closure == nil { parts.append("next reminder \(clock(reminder))") }
         if let queued = queued(way.channel, explanation) { parts.append(queued) }
         return parts.joined(separator: "; ")
+    }
+
+    private func undelivered(_ what: String, _ failed: (at: Moment, sentence: String)) -> [String] {
+        [
+            "\(what) (\(clock(failed.at))): \(failed.sentence)",
+            "the channel is retried every hour with one incident it missed",
+        ]
     }
 
     private func words(_ step: Explanation.Step) -> String {

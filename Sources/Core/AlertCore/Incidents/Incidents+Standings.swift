@@ -23,13 +23,14 @@ extension Incidents {
     }
 
     /// A channel that certainly never got the opening of an incident knows nothing of it: neither its end nor a
-    /// reminder would make sense there. It is told anew when it works again, or when things get worse.
+    /// reminder would make sense there. It is told anew when it works again, or when things get worse. One that never
+    /// got an escalation knows of what was before.
     ///
     /// - Parameter forNow: whether the channel is still there, and only does not work.
     mutating func forgetAnnouncement(
         _ delivery: Delivery, forNow: Bool, at now: Moment, _ output: inout Output
     ) -> [Touch] {
-        guard delivery.kind == .opened || delivery.kind == .digest, !delivery.mayHaveArrived else { return [] }
+        guard [.opened, .escalated, .digest].contains(delivery.kind), !delivery.mayHaveArrived else { return [] }
         // Of what was under way when its channel went, nobody has heard whether it arrived.
         if !forNow, case .attempting = delivery.phase { return [] }
         var touched: [Touch] = []
@@ -39,9 +40,14 @@ extension Incidents {
             }
             // A digest tells also of what the channel knows.
             if delivery.kind == .digest, standing.firstSaid != delivery.queued { continue }
-            standing.announced = nil
+            if delivery.kind == .escalated {
+                // Of how bad it was before at least something was said; what is worse is told anew.
+                standing.announced = Severity.allCases.last { $0 < announced } ?? announced
+            } else {
+                standing.announced = nil
+                standing.firstSaid = nil
+            }
             standing.heard = nil
-            standing.firstSaid = nil
             standing.undelivered = forNow ? announced : nil
             if forNow { standing.lastSaid = now }
             keep(standing, of: id, in: delivery.channel, &output)

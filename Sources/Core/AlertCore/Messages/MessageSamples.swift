@@ -60,7 +60,7 @@ public struct MessageSamples {
                 ("a release is worse", writer.message(story(of: worseRelease), .opened)),
                 ("several open together", together),
                 ("several are summarised", writer.summary(of: Portion(of: over), reason: .quietHours("nights"))),
-                ("somebody mutes it", writer.message(of: mute, covering: [open])),
+                ("somebody mutes it", writer.message(of: mute, covering: [(open, nil)])),
             ]
         return samples.map { sample in
             var message = sample.1

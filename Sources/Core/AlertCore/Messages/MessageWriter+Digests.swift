@@ -7,6 +7,8 @@ struct Member {
     let notification: Notification
     let standing: Standing
     let reason: Reason
+    /// Since when nothing is known of it, where that is so.
+    var silence: Silence?
 
     /// How bad it is, or was at worst where that is all there is to tell.
     var severity: Severity {
@@ -61,7 +63,9 @@ extension MessageWriter {
             case .quietHours(let name): words(.duringQuietHours, [.gate: name])
             case .flapping: words[.duringFlapping]
             case .overtaken: words[.duringUnreachable]
-            case .muted(let name), .gate(_, let name): words(.duringHold, [.gate: name])
+            // A mute by hand has a random name that nobody knows it by.
+            case .muted: words[.duringMute]
+            case .gate(_, let name): words(.duringHold, [.gate: name])
             default: words(.duringHold, [.gate: reason.description])
             }
         var message = Message(
@@ -104,12 +108,15 @@ extension MessageWriter {
     private func summaryLine(_ incident: Incident) -> String {
         // Late figures may have shown that it never was beyond its limit.
         let isFalse = isWithin(incident.worst.limit, incident) && isWithin(incident.evidence.limit, incident)
-        let mark = Message.mark(kind: isFalse ? .closed : .opened, severity: incident.worstSeverity)
+        let isClosed = incident.state == .closed
+        let mark = Message.mark(kind: isFalse || isClosed ? .closed : .opened, severity: incident.worstSeverity)
+        let remark = isFalse ? words[.detailCorrected] : isClosed ? words[.detailClosed] : nil
+        func remarked(_ line: String) -> String { "\(mark) \(line)" + (remark.map { " (\($0))" } ?? "") }
         let who = name(of: incident.subject)
         let when = incident.until.map { span(from: incident.since, to: $0) } ?? clock(incident.since)
         guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
             let what = incident.key == nil ? what(incident) : sentence(incident.worst)
-            return "\(mark) \(words(.digestWhat, [.who: who, .what: what, .when: when]))"
+            return remarked(words(.digestWhat, [.who: who, .what: what, .when: when]))
         }
         let line = words(
             .digestFigure,
@@ -117,7 +124,7 @@ extension MessageWriter {
                 .who: who, .metric: words.title(of: Metric(metric)), .figure: text(figure.value, in: incident.worst),
                 .when: when,
             ])
-        return "\(mark) \(line)" + (isFalse ? " (\(words[.detailCorrected]))" : "")
+        return remarked(line)
     }
 
     /// Whether the worst is within a limit: that which fired, or that which it had to be within to end.
@@ -198,7 +205,7 @@ extension MessageWriter {
         let incident = notification.incident
         guard notification.kind != .digest else { return summaryLine(incident) }
         let mark = mark(incident, notification.kind)
-        let headline = headline(incident, notification.kind)
+        let headline = headline(incident, notification.kind, member.silence)
         guard incident.isOpen else { return "\(mark) \(headline)" }
         return "\(mark) \(words(.digestSince, [.headline: headline, .moment: clock(incident.since)]))"
     }

@@ -112,7 +112,9 @@ extension Turn {
                 }
                 reschedule(incident.id)
             } else {
-                members.append(Member(notification: notification, standing: standing, reason: want.reason))
+                members.append(Member(
+                        notification: notification, standing: standing, reason: want.reason,
+                        silence: state.silence(of: incident, plan, at: now)))
             }
         }
         return members

@@ -32,7 +32,8 @@ extension Turn {
     /// Says in each channel what is muted, until when and by whom.
     mutating func announce(_ mute: Mute, to hearers: [Hearer]) {
         for hearer in hearers {
-            let message = writer.message(of: mute, covering: hearer.incidents)
+            let message = writer.message(
+                of: mute, covering: hearer.incidents.map { ($0, state.silence(of: $0, plan, at: now)) })
             let delivery = accept(message, .digest, hearer.channel, incident: nil)
             decide(
                 .send, .muted(mute.id), .digest, message.severity, hearer.channel, delivery.message, incident: nil,
@@ -44,8 +45,11 @@ extension Turn {
 
 extension MessageWriter {
     /// What is muted, until when, by whom and why; then what goes on meanwhile, the worst first.
-    func message(of mute: Mute, covering incidents: [Incident]) -> Message {
+    ///
+    /// - Parameter covered: what goes on, and since when nothing is known of it, where that is so.
+    func message(of mute: Mute, covering covered: [(incident: Incident, silence: Silence?)]) -> Message {
         begin()
+        let incidents = covered.map(\.incident)
         let severity = incidents.map(\.severity).max() ?? .info
         let what = words.sentence(of: mute.match)
         let headline =
@@ -59,8 +63,11 @@ extension MessageWriter {
             message.fields.append(Message.Field(words[.fieldReason], reason))
         }
         message.lines = shortened(
-            incidents.map { incident in
-                "\(Message.mark(kind: .reminder, severity: incident.severity)) \(self.headline(incident, .reminder))"
+            covered.map { incident, silence in
+                // What is getting better is not still so bad: what was reported of it is said once more.
+                let kind: Notification.Kind = incident.state == .recovering && silence == nil ? .opened : .reminder
+                let mark = Message.mark(kind: kind, severity: incident.severity)
+                return "\(mark) \(self.headline(incident, kind, silence))"
             })
         if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
         message.footer = words(.muteFooter, [.name: mute.id])

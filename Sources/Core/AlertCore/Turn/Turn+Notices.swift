@@ -62,6 +62,7 @@ extension Turn {
             settleUnannounced(incident, standing, channel)
             return
         }
+        if tellsMilder(incident, standing, channel) { return }
         guard let (kind, reason) = wanted(incident, standing, in: channel) else {
             guard !standing.hasHeardEnd else {
                 if let due = revisionDue(of: incident, standing), due > now { return }
@@ -95,6 +96,18 @@ extension Turn {
         } else {
             send(notification, standing, reason)
         }
+    }
+
+    /// Has an opening that waits for its channel tell how bad it is by now, where that is less: nobody is to be called for
+    /// what was critical before they could hear of it.
+    private mutating func tellsMilder(_ incident: Incident, _ standing: Standing, _ channel: String) -> Bool {
+        guard incident.isOpen, let announced = standing.announced, incident.severity < announced,
+            state.outbox.overtaken(of: incident.id, in: channel).contains(where: {
+                $0.kind == .opened && $0.message.severity > incident.severity
+            })
+        else { return false }
+        send(Notification(.opened, of: incident, standing, in: channel), standing, .first)
+        return true
     }
 
     /// Whom an open incident concerns.

@@ -35,7 +35,7 @@ extension Turn {
             }
             // Whoever took care of it when it was as bad is not to be told that it is so again.
             let known = incident.acknowledgement == nil ? standing.heard ?? announced : announced
-            let isWorse = incident.severity > max(known, standing.dropped ?? known)
+            let isWorse = incident.severity > max(known, standing.dropped ?? known, standing.undelivered ?? known)
             if incident.state == .firing, isWorse { return (.escalated, .escalated) }
             if isRevisionDue(of: incident, standing) { return (.revised, .revised) }
             let reminder = state.reminderDue(incident, standing, in: channel, plan, at: now)

@@ -160,7 +160,7 @@ public struct Standing: Hashable, Sendable {
     public var heard: Severity?
     /// The worst severity that a gate dropped for good.
     public var dropped: Severity?
-    /// The severity of an opening that certainly never arrived: told anew when the channel works again.
+    /// The severity of an opening or an escalation that certainly never arrived: told anew when the channel works again.
     public var undelivered: Severity?
     /// When the channel first heard of it.
     public var firstSaid: Moment?

@@ -45,6 +45,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case detailPeriod = "detail.period"
     case detailSeverity = "detail.severity"
     case detailCorrected = "detail.corrected"
+    case detailClosed = "detail.closed"
     case details
 
     // Headlines
@@ -142,6 +143,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case duringFlapping = "during.flapping"
     case duringUnreachable = "during.unreachable"
     case duringHold = "during.hold"
+    case duringMute = "during.mute"
     case digestLate = "digest.late"
     case digestLateWhy = "digest.late_why"
     case digestMore = "digest.more"

@@ -60,6 +60,7 @@ extension PhraseID {
         case .detailPeriod: "for {period}"
         case .detailSeverity: "now {severity}"
         case .detailCorrected: "figures corrected"
+        case .detailClosed: "closed without a known end"
         case .details: "{sentence} ({details})"
 
         // Headlines
@@ -158,11 +159,12 @@ extension PhraseID {
         // Messages about several
         case .digestPart: ", part {part} of {parts}"
         case .digestPast: "{incidents} came and went {during}"
-        case .digestWhy: "What opened and resolved {during} is summarised once, afterwards."
+        case .digestWhy: "What came and went {during} is summarised once, afterwards."
         case .duringQuietHours: "while held by quiet hours ({gate})"
         case .duringFlapping: "while flapping"
         case .duringUnreachable: "while this channel could not be reached"
         case .duringHold: "while held by {gate}"
+        case .duringMute: "while muted"
         case .digestLate: "Resolved in the meantime: {headline}"
         case .digestLateWhy: "It could not be delivered while it was open, and was retried."
         case .digestMore: "and {count} more"

@@ -60,6 +60,7 @@ extension PhraseID {
         case .detailPeriod: "desde hace {period}"
         case .detailSeverity: "ahora {severity}"
         case .detailCorrected: "cifras corregidas"
+        case .detailClosed: "cerrado sin final conocido"
         case .details: "{sentence} ({details})"
 
         // Headlines
@@ -158,11 +159,12 @@ extension PhraseID {
         // Messages about several
         case .digestPart: ", parte {part} de {parts}"
         case .digestPast: "{incidents} de paso {during}"
-        case .digestWhy: "Lo que se abrió y se resolvió {during} se resume una sola vez, después."
+        case .digestWhy: "Lo que se abrió y terminó {during} se resume una sola vez, después."
         case .duringQuietHours: "mientras lo retenían las horas de silencio ({gate})"
         case .duringFlapping: "mientras oscilaba"
         case .duringUnreachable: "mientras no se podía llegar a este canal"
         case .duringHold: "mientras lo retenía {gate}"
+        case .duringMute: "mientras estaba silenciado"
         case .digestLate: "Resuelto entretanto: {headline}"
         case .digestLateWhy: "No se pudo entregar mientras estaba abierto, y se volvió a intentar."
         case .digestMore: "y {count} más"

@@ -41,15 +41,18 @@ public struct GroupGate: Gate {
     public var gathers: Phrase? { Phrase(.gateGroup, [.period: .period(wait), .gate: .text(name)]) }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
-        guard notification.kind == .opened || notification.kind == .resolved,
-            channels.isEmpty || channels.contains(notification.channel)
-        else { return nil }
         let reason = Reason.gate(plugin: GroupGate.manifest.name, name: name)
+        // What has ended before its opening left goes with the others of its group, and no sooner.
+        let isUnheard = notification.kind == .digest && notification.held?.reason == reason
+        let kind = isUnheard ? .opened : notification.kind
+        guard kind == .opened || kind == .resolved, channels.isEmpty || channels.contains(notification.channel) else {
+            return nil
+        }
         // What goes into another message for many need not wait for this one.
         if let held = notification.held, held.isGathered, held.reason != reason { return nil }
         let values = properties.map { notification.incident.property($0) ?? "" }
         let gathering = Gathering(
-            gate: name, key: ([notification.kind.rawValue] + values).joined(separator: "|"), style: .group)
+            gate: name, key: ([kind.rawValue] + values).joined(separator: "|"), style: .group)
         let since = min(
             notification.waits(behind: reason, at: now), view.gathered(gathering, for: notification.channel) ?? now)
         let until = since + wait
