@@ -112,7 +112,8 @@ extension Turn {
                 }
                 reschedule(incident.id)
             } else {
-                members.append(Member(
+                members.append(
+                    Member(
                         notification: notification, standing: standing, reason: want.reason,
                         silence: state.silence(of: incident, plan, at: now)))
             }
