@@ -461,6 +461,25 @@ import Testing
         #expect(bot.polls.count == before + (reason == .rateLimited ? 0 : 1))
     }
 
+    /// After some failures the bot waits for longer than the service asks for, which is no reason to wait for less.
+    @Test(arguments: [true, false])
+    func `a start and a reload wait as long as the service asked for`(isReload: Bool) throws {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
+        bot.pollAnswer = { _, now in
+            (PollReport(.failed(PollFailure(.unavailable, "503", retryAt: now + .minutes(10)))), .zero)
+        }
+        bot.start()
+        bot.advance(by: .hours(6))
+        let count = bot.polls.count
+        while bot.polls.count == count { bot.advance(by: .seconds(10)) }
+        let newest = try #require(bot.polls.last?.at)
+        bot.advance(to: newest + .minutes(2))
+        if isReload { bot.reload(bot.plan) } else { bot.crash() }
+        bot.advance(by: .minutes(30))
+        let next = try #require(bot.polls.first { $0.at > newest }?.at)
+        #expect(next - newest >= .minutes(10) && next - newest < .minutes(11), "\(next - newest)")
+    }
+
     @Test func `a poll that was lost in a crash is made up for after its interval`() {
         var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
         bot.pollAnswer = { _, _ in nil }

@@ -53,9 +53,7 @@ struct PollPace {
     func latest(_ record: SourceRecord) -> Moment? {
         guard let last = record.lastPolled else { return nil }
         let wait = source.isPushed ? source.slowest : jittered(stretch(of: record).interval, by: 1)
-        // Journals of before have only the reason.
-        let told = record.told ?? (record.reasons.contains(.told) ? record.due : nil)
-        return max(last + wait, told ?? last)
+        return max(last + wait, record.silentUntil ?? last)
     }
 
     private func jittered(_ interval: Duration, by chance: Double) -> Duration {

@@ -133,7 +133,7 @@ public struct Schedule: Sendable {
     private func early(_ source: SourcePlan, _ due: Moment) -> Moment? {
         guard let record = sources[source.name], !record.reasons.contains(.told), !source.isPushed else { return nil }
         let share = min(source.every.scaled(by: Schedule.coalescedShare), Schedule.coalescedMax)
-        return max(due - share, (record.lastPolled ?? .earliest) + source.throttle)
+        return max(due - share, (record.lastPolled ?? .earliest) + source.throttle, record.silentUntil ?? .earliest)
     }
 
     /// How much of its interval a poll may come early to share a wake-up, and at most.

@@ -64,6 +64,9 @@ public struct SourceRecord: Hashable, Sendable {
 
     public init() {}
 
+    /// Until when the service asked not to be polled; nil where it did not. Journals of before have only the reason.
+    var silentUntil: Moment? { told ?? (reasons.contains(.told) ? due : nil) }
+
     /// When the source last gave a usable answer, as people are told: that nothing has been pushed yet is none.
     public func lastAnswer(of source: SourcePlan) -> Moment? { isUntouched(source) ? nil : lastGood }
 

@@ -115,9 +115,9 @@ struct Turn {
             guard var record = state.schedule.sources[source.name] else { continue }
             // A new start, or a new config, is a new chance for a credential that was refused, and for an address that was
             // wrong; what a service has asked for is waited for all the same.
-            let isFailing = record.failure.map { $0.reason != .rateLimited } ?? false && !record.reasons.contains(.told)
+            let isFailing = record.failure.map { $0.reason != .rateLimited } ?? false
             guard record.stopped != nil || isFailing else { continue }
-            let soonest = record.lastPolled.map { $0 + source.throttle }
+            let soonest = record.lastPolled.map { max($0 + source.throttle, record.silentUntil ?? $0) }
             if record.stopped != nil {
                 record.stopped = nil
                 record.failure = nil
