@@ -106,7 +106,10 @@ extension Turn {
                 $0.kind == .opened && $0.message.severity > incident.severity
             })
         else { return false }
-        send(Notification(.opened, of: incident, standing, in: channel), standing, .first)
+        let notification = Notification(.opened, of: incident, standing, in: channel)
+        // A gate that lets no milder one pass, or has no room for another, leaves the one that waits.
+        guard state.closure(for: notification, at: now, plan) == nil else { return false }
+        send(notification, standing, .first)
         return true
     }
 
