@@ -212,8 +212,8 @@ private struct Watch: SubjectDetector {
         #expect(before.hasPrefix("99.90% → "), "\(before)")
     }
 
-    @Test(arguments: [(Duration.minutes(30), nil), (.hours(1), "1,200 → 120")] as [(Duration, String?)])
-    func `a count is compared with that of a stretch as long, or with none`(window: Duration, told: String?) throws {
+    @Test(arguments: [(Duration.minutes(30), "600 → 60"), (.hours(1), "1,200 → 120")])
+    func `a count is compared with that of a stretch as long`(window: Duration, told: String) throws {
         var bot = try bot(limit(.sessions, "< 150"), over: window)
         for step in 1...60 {
             bot.advance(by: .minutes(5))
@@ -222,6 +222,31 @@ private struct Watch: SubjectDetector {
         let message = try #require(bot.decisions.last).message
         #expect(message.kind == .opened)
         #expect(field("Before → now", message) == told)
+    }
+
+    @Test(
+        arguments: [
+            ([(12, 8), (4, 60), (10, 8), (4, 32)], ["99.80% → 99.15%", "99.80% → 99.20%"]),
+            // What came just before was too short, and so was what was between two others.
+            (
+                [(12, 8), (4, 60), (4, 8), (4, 60), (1, 8), (4, 32)],
+                ["99.80% → 99.15%", "99.80% → 99.15%", "99.80% → 99.20%"]
+            ),
+            // What has always been so is no news.
+            ([(12, 19.9), (4, 20.4)], [nil]),
+        ] as [([(Int, Double)], [String?])])
+    func `before is a time without trouble, or nothing is said of it`(
+        crashed: [(count: Int, each: Double)], told: [String?]
+    ) throws {
+        var bot = try bot(limit(.crashFreeSessions, "< 99.5%"), over: .minutes(10), at: .utc("2026-11-20 08:00"))
+        for (count, each) in crashed {
+            for _ in 0..<count {
+                bot.advance(by: .minutes(5))
+                see(["sessions": 4_000, "crashed_sessions": each], in: &bot, lasting: .minutes(5))
+            }
+        }
+        let alarms = bot.decisions.filter { $0.decision == .send && $0.kind == .opened }.map(\.message)
+        #expect(alarms.map { field("Before → now", $0) } == told)
     }
 
     @Test func `while nothing is known, nothing is told as if it were`() throws {

@@ -117,21 +117,38 @@ extension MessageWriter {
     private static let standoutShare = 0.2
     private static let standoutCasesMin = 10.0
 
-    /// The figure of a span before the trouble began that compares with the one judged: of like length, and with cases
-    /// enough. Nil where there is none, or where the headline says what is usual.
+    /// The figure of a span before the trouble began that compares with the one judged: of like length, with cases enough,
+    /// and better. Nil where there is none, or where the headline says what is usual.
     private func figureBefore(_ story: Story, _ evidence: Evidence) -> Double? {
-        guard let metric = evidence.metric, let span = evidence.span, evidence.reference == nil,
-            let series = story.series
+        guard let metric = evidence.metric, let figure = evidence.figure, let span = evidence.span,
+            evidence.reference == nil, let series = story.series
         else { return nil }
         // The trouble was noticed with a span that ended as long before as the newest did before it was seen.
         let newest = story.incident.evidence.span ?? span
-        let begin = min(span.from, story.incident.since - (series.figuresSeen - newest.from))
+        func first(_ edge: Moment) -> Moment { story.incident.since - (series.figuresSeen - edge) }
         return series.lastFigure(
-            of: metric, before: begin, lasting: span.length,
-            casesMin: (evidence.figure?.share?.total ?? 0) * MessageWriter.likeShare)
+            of: metric, before: min(span.from, first(newest.from)), lasting: span.length,
+            casesMin: (figure.share?.total ?? 0) * MessageWriter.likeShare,
+            overlappingUntil: min(span.to, first(newest.to)),
+            // What was as bad was trouble of its own: beside it, an alarm would look like an improvement.
+            where: { text($0, in: evidence) != text(figure.value, in: evidence) && evidence.isClearlyWorse(than: $0) })
     }
 
     /// The share of the cases judged that what it is compared with must have at least: traffic at night is a fifth of
     /// that at noon.
     private static let likeShare = 0.2
+}
+
+extension Evidence {
+    /// Whether its figure is worse than another one that is no trouble itself, by more than chance alone makes of the same.
+    fileprivate func isClearlyWorse(than before: Double) -> Bool {
+        guard let now = figure?.value, let limit else { return true }
+        guard !limit.holds(before) else { return false }
+        guard limit.relation.isBelow else { return before <= now * (1 - Evidence.slack) }
+        // Of a rate the bad share counts: 99.2% is twice as bad as 99.6%.
+        let isShare = metric.map { Metric($0).isRate(by: limit) } == true && max(before, now) <= 1
+        return isShare ? 1 - before <= (1 - now) * (1 - Evidence.slack) : before * (1 - Evidence.slack) >= now
+    }
+
+    private static let slack = 0.05
 }

@@ -247,7 +247,7 @@ public struct Series: Hashable, Sendable {
 
     private static func measured(_ metric: String, exactly span: TimeSpan, in samples: [Sample]) -> Measured? {
         guard samples.last(where: { $0.span.to <= span.to })?.span.to == span.to,
-            let measured = measured(Metric(metric), within: span, in: samples), measured.span == span
+            let measured = measured(Metric(metric), within: span, in: samples[...]), measured.span == span
         else { return nil }
         return measured
     }
@@ -255,10 +255,10 @@ public struct Series: Hashable, Sendable {
     /// The figure of a metric over as much of that span as there are figures of: as the source measured it, or, for
     /// metrics that add up, pooled from spans that lie inside it. Nil when there is no figure.
     public func measured(_ metric: Metric, within span: TimeSpan) -> Measured? {
-        Series.measured(metric, within: span, in: samples)
+        Series.measured(metric, within: span, in: samples[...])
     }
 
-    private static func measured(_ metric: Metric, within span: TimeSpan, in samples: [Sample]) -> Measured? {
+    static func measured(_ metric: Metric, within span: TimeSpan, in samples: ArraySlice<Sample>) -> Measured? {
         var search = MetricSearch(metric)
         guard let last = samples.lastIndex(where: { $0.span.to <= span.to }),
             let nearest = Series.nearest(samples[...last], span.length, &search)
@@ -389,38 +389,6 @@ public struct Series: Hashable, Sendable {
         }
     }
 
-    /// The newest figure of a metric that was over by then and no more than a day before, of a stretch that compares with
-    /// what it is held against.
-    ///
-    /// - Parameters:
-    ///   - length: How long the stretch should be: hours of metrics that add up are pooled to it. Nil for any.
-    ///   - casesMin: How many cases a rate must be of, where it says of how many it is.
-    public func lastFigure(
-        of name: String, before moment: Moment, lasting length: Duration? = nil, casesMin: Double = 0
-    ) -> Double? {
-        let metric = Metric(name)
-        func compares(_ stretch: TimeSpan, _ metrics: Metrics) -> Double? {
-            if let length, !metric.compares(over: stretch.length, with: length) { return nil }
-            guard let figure = metrics.figure(metric), figure.share.map({ $0.total >= casesMin }) ?? true else {
-                return nil
-            }
-            return figure.value
-        }
-        // Newer than the hours behind them, each of which keeps what it ended with.
-        for sample in samples.reversed() where sample.span.to <= moment && sample.span.to > moment - .days(1) {
-            if let figure = compares(sample.span, sample.metrics) { return figure }
-        }
-        var later: HourPoint?
-        for point in trail.reversed() where point.span.to <= moment && point.span.to > moment - .days(1) {
-            guard point.metrics.figure(metric) != nil else { continue }
-            let pooled = length.flatMap { metric.adds ? later?.pooled(behind: point, upTo: $0) : nil }
-            let stretch = pooled ?? point
-            later = stretch
-            if let figure = compares(stretch.span, stretch.metrics) { return figure }
-        }
-        return nil
-    }
-
     /// The figure of a metric for each of the last 24 clock hours up to `hour`, oldest first; nil where there is none.
     public func lastDay(of metric: String, until moment: Moment) -> [Double?] {
         let metric = Metric(metric)
@@ -429,33 +397,6 @@ public struct Series: Hashable, Sendable {
             trail.first { $0.hour == hour - Int64(23 - back) }?.metrics.figure(metric)?.value
         }
     }
-}
-
-extension Series.HourPoint {
-    /// What comes before it and it together, where it is shorter than wanted; nil where they are not neighbours: figures
-    /// of what overlaps count twice, and a gap has none.
-    fileprivate func pooled(behind earlier: Series.HourPoint, upTo length: Duration) -> Series.HourPoint? {
-        let gap = span.from - earlier.span.to
-        guard span.length < length, gap >= .zero, gap <= Series.HourPoint.gapMax,
-            let whole = TimeSpan(from: earlier.span.from, to: span.to)
-        else { return nil }
-        return Series.HourPoint(hour: hour, span: whole, metrics: earlier.metrics.pooled(with: metrics))
-    }
-
-    /// A missing poll or two.
-    private static let gapMax = Duration.minutes(10)
-}
-
-extension Metric {
-    /// Whether figures of a stretch compare with those of one so long. A share of little is worth little, so it must be of
-    /// half of it at least. A count grows with the time it is of.
-    fileprivate func compares(over stretch: Duration, with length: Duration) -> Bool {
-        unit == .rate
-            ? stretch >= length.scaled(by: 0.5) : stretch.distance(to: length) <= length.scaled(by: Metric.slack)
-    }
-
-    /// An hour of polls is some minutes longer or shorter than one.
-    private static let slack = 0.1
 }
 
 extension [Series.Sample] {
