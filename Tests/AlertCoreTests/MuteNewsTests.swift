@@ -74,6 +74,17 @@ import Testing
         #expect(bot.decisions.count == before)
     }
 
+    @Test func `news of a mute that covers one incident goes into its thread, and the opening stays as it was`() {
+        var bot = bot([ChannelPlan(name: "team")])
+        bot.sendAnswer = { delivery, _ in (.delivered(receipt: "r-\(delivery.number)"), .zero) }
+        _ = bot.play("ww")
+        bot.step(mute())
+        bot.advance(by: .seconds(1))
+        #expect(bot.sends.map(\.delivery.kind) == [.opened, .digest])
+        #expect(bot.sends.last?.delivery.thread == "r-1")
+        #expect(bot.sends.last?.isThreadOwn == false)
+    }
+
     @Test func `a pager, and a channel that wants no acknowledgements, hear nothing`() {
         var bot = bot([
             ChannelPlan(name: "pager", isPager: true), ChannelPlan(name: "quiet", hearsAcknowledgements: false),

@@ -59,9 +59,10 @@ public struct PollOrder: Sendable {
 /// An attempt of a delivery that is due.
 public struct SendOrder: Sendable {
     public let delivery: Delivery
-    /// The channel's id of the message that opened the incident there, so that what follows can go into its thread.
+    /// The channel's id of the message that opened the incident there, or all the incidents, so that what follows can go
+    /// into its thread.
     public let thread: String?
-    /// Whether that message is about this incident alone, and may be brought up to date with it.
+    /// Whether that message is about no other incident, and may be brought up to date with this one.
     public let isThreadOwn: Bool
     /// Whether it may leave though the journal cannot be written: it is about just that.
     public let mayLeaveUnsafe: Bool

@@ -66,8 +66,8 @@ extension Channel {
 
 extension Notification.Kind {
     /// Whether it changes how an incident stands: then the message that opened it should say so, and those should see it
-    /// who do not follow its thread.
-    public var changesStanding: Bool { [.escalated, .revised, .resolved, .closed].contains(self) }
+    /// who do not follow its thread. Of what a digest gathers, something does mostly.
+    public var changesStanding: Bool { [.escalated, .revised, .resolved, .closed, .digest].contains(self) }
 }
 
 /// What a channel plugin is told besides its options.
@@ -93,7 +93,8 @@ public struct Posting: Sendable {
     public let possiblyRepeated: Bool
     /// The channel refused the rich form: send the plainest there is.
     public let isPlain: Bool
-    /// The channel's own id of the message that opened the incident, where it gave one: what follows belongs there.
+    /// The channel's own id of the message that opened the incident, or all that this one is about, where it gave one:
+    /// what follows belongs there.
     public let thread: String?
     /// The picture of the message's chart; nil where there is none, or it could not be made.
     public let image: ChartImage?

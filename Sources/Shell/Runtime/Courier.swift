@@ -77,8 +77,8 @@ public struct Courier: Sendable {
 
     /// Makes one attempt and says what came of it.
     ///
-    /// - Parameter isThreadOwn: whether the message that opened the thread is about this incident alone; it is left as it
-    ///   was otherwise, for it says of others how they are.
+    /// - Parameter isThreadOwn: whether the message that opened the thread is about no other incident; it is left as it was
+    ///   otherwise, for it says of others how they are.
     public func attempt(
         _ delivery: Delivery, _ channel: any Channel, thread: String? = nil, isThreadOwn: Bool = true,
         over connection: Connection = .usual

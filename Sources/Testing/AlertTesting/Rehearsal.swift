@@ -21,6 +21,8 @@ public struct Rehearsal {
     public struct Sent: Hashable, Sendable {
         public let delivery: Delivery
         public let at: Moment
+        /// Whether the opening message may be brought up to date with it.
+        public let isThreadOwn: Bool
     }
 
     public private(set) var core: Core
@@ -214,7 +216,7 @@ public struct Rehearsal {
             }
         case .send(let order):
             check(order.delivery, facts)
-            sends.append(Sent(delivery: order.delivery, at: now))
+            sends.append(Sent(delivery: order.delivery, at: now, isThreadOwn: order.isThreadOwn))
             sending[order.delivery.id] = order.delivery
             if let (outcome, after) = sendAnswer(order.delivery, now) {
                 inFlight.append((now + after, .delivered(id: order.delivery.id, outcome)))

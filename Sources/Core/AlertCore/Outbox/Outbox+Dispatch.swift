@@ -106,15 +106,17 @@ extension Outbox {
                     mayLeaveUnsafe: delivery.isAboutJournal)))
     }
 
+    /// What follows goes where it began: also what is about many, as long as one message was the first of all of them.
     private func thread(of delivery: Delivery) -> String? {
-        delivery.incident.flatMap { receipt(of: $0, in: delivery.channel) }
+        opening(of: delivery.incidents, in: delivery.channel)?.receipt
     }
 
+    /// Whether the delivery says how all of those are by now that the message which opened its thread is about.
     private func isThreadOwn(_ delivery: Delivery) -> Bool {
-        delivery.thread != nil
-            && delivery.incident.map {
-                threads.isAlone($0, in: delivery.channel, since: channels[delivery.channel]?.movedAt)
-            } ?? false
+        guard let thread = delivery.thread, delivery.kind != .digest else { return false }
+        let incidents = delivery.incidents
+        guard let opening = opening(of: incidents, in: delivery.channel) else { return false }
+        return opening.receipt == thread && opening.count == incidents.count
     }
 
     private mutating func buryExpired(_ name: String, at now: Moment, _ output: inout Output) -> [News] {

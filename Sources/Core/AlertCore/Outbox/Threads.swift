@@ -7,41 +7,49 @@ struct Threads: Sendable {
         let channel: String
     }
 
-    private struct Told: Sendable {
+    /// A message that was the first that its channel got of an incident, or of several.
+    struct Opening: Sendable {
+        /// Nil where the channel gave none.
         let receipt: String?
-        /// Whether the message was about no other incident.
-        let isAlone: Bool
-        let queued: Moment
+        /// How many incidents it was about. Where it named others, what has become of one must not be written over what
+        /// is said of them.
+        let count: Int
+        /// The delivery's, by which one message for many is known to be the same.
+        fileprivate let number: Int
+        fileprivate let queued: Moment
     }
 
     /// Oldest first.
-    private var told: [Key: [Told]] = [:]
+    private var told: [Key: [Opening]] = [:]
 
-    /// The receipt of the incident's first message in the channel, where the channel gave one.
+    /// The message that was the first of all these incidents in the channel; nil where they have none, or not the same.
     ///
     /// - Parameter moved: since when the channel leads to another chat, which knows nothing of messages before.
-    func receipt(of incident: String, in channel: String, since moved: Moment?) -> String? {
-        first(of: incident, in: channel, since: moved)?.receipt
+    func opening(of incidents: [String], in channel: String, since moved: Moment?) -> Opening? {
+        var opening: Opening?
+        for incident in incidents {
+            guard let first = first(of: incident, in: channel, since: moved),
+                first.number == opening?.number ?? first.number
+            else { return nil }
+            opening = first
+        }
+        return opening
     }
 
-    private func first(of incident: String, in channel: String, since moved: Moment?) -> Told? {
+    private func first(of incident: String, in channel: String, since moved: Moment?) -> Opening? {
         let told = told[Key(incident: incident, channel: channel)]
         guard let moved else { return told?.first }
         // By when they were accepted: what was under way when the channel moved went to the old chat.
         return told?.first { $0.queued >= moved }
     }
 
-    /// Whether the incident's first message in the channel was about it alone. Where it named others, what has become of
-    /// this one must not be written over what is said of them.
-    func isAlone(_ incident: String, in channel: String, since moved: Moment?) -> Bool {
-        first(of: incident, in: channel, since: moved)?.isAlone ?? false
-    }
-
     /// Takes in what has come to the end of the history.
     mutating func take(_ entry: EndedDelivery) {
         guard case .delivered(let receipt) = entry.end else { return }
-        let told = Told(receipt: receipt, isAlone: entry.delivery.incidents.count == 1, queued: entry.delivery.queued)
-        for key in Threads.keys(entry) { self.told[key, default: []].append(told) }
+        let (keys, delivery) = (Threads.keys(entry), entry.delivery)
+        let opening = Opening(
+            receipt: receipt, count: keys.count, number: delivery.number, queued: delivery.queued)
+        for key in keys { told[key, default: []].append(opening) }
     }
 
     /// Lets go of what has left the history at its beginning.

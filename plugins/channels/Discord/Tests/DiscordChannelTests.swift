@@ -56,7 +56,8 @@ private func channel(
                 == "https://discord.com/api/webhooks/\(secret)/messages/1200?thread_id=1100&wait=true")
         #expect(!edit.url.description.contains(secret))
         #expect(try snapshotFlaw(of: edit, named: "edit") == nil)
-        for message in [SampleMessages.opened, SampleMessages.digest, SampleMessages.test] {
+        #expect(try update(SampleMessages.digest) != nil)
+        for message in [SampleMessages.opened, SampleMessages.test] {
             #expect(try update(message) == nil, "\(message.kind)")
         }
         for thread in [nil, "", "../../x", "12/3"] {

@@ -76,7 +76,8 @@ import Testing
         let request = try #require(update(SampleMessages.resolved))
         #expect(request.url.reveal().hasSuffix("/send/m.room.message/d-2-edit"))
         #expect(try snapshotFlaw(of: request, named: "edit") == nil)
-        for message in [SampleMessages.opened, SampleMessages.digest, SampleMessages.test] {
+        #expect(update(SampleMessages.digest) != nil)
+        for message in [SampleMessages.opened, SampleMessages.test] {
             #expect(update(message) == nil, "\(message.kind)")
         }
         #expect(update(SampleMessages.resolved, thread: nil) == nil)
