@@ -32,6 +32,12 @@ import Testing
         #expect(bot.sends.map(\.delivery.kind) == [.opened, .opened, .digest])
         let opening = try #require(bot.sends.first { $0.delivery.summaries.first?.subject == bank })
         #expect(bot.sends.last?.delivery.thread == "r-\(opening.delivery.number)")
+        // By its own end, and not by what the digest says of it.
+        #expect(bot.sends.last?.isThreadOwn == false)
+        let edits = try #require(bot.sends.last?.edits)
+        #expect(edits.map(\.opening) == ["r-\(opening.delivery.number)"])
+        #expect(edits.map(\.message.kind) == [.resolved])
+        #expect(edits.map { $0.message.headline.prefix(7) } == ["✅ bank:"].map { $0.prefix(7) })
         #expect(bot.objections == [])
     }
 
@@ -44,6 +50,78 @@ import Testing
         #expect(bot.sends.map(\.delivery.kind) == [.opened, .opened, .digest])
         #expect(bot.sends.last?.delivery.thread == nil)
         #expect(bot.sends.last?.isThreadOwn == false)
+        let edits = try #require(bot.sends.last?.edits)
+        let openings = bot.sends.prefix(2).map { ($0.delivery.summaries[0].id, "r-\($0.delivery.number)") }
+        #expect(
+            Dictionary(uniqueKeysWithValues: edits.map { ($0.incident, $0.opening) }) == Dictionary(openings) { $1 })
+        #expect(edits.map(\.message.kind) == [.resolved, .resolved])
+        #expect(edits.allSatisfy { $0.message.incidents.map(\.id) == [$0.incident] })
+        // Nothing of it is kept.
+        #expect(bot.state.outbox.history.allSatisfy { $0.delivery.updates.isEmpty })
+        #expect(bot.objections == [])
+    }
+
+    @Test func `openings of what is over are brought up to date before those of what goes on, and not too many`() throws
+    {
+        var bot = bot([try .rule(BudgetGate.self, "calm", ["at_most": "12 per 20s"])])
+        let apps = (0..<12).map { Subject(source: "ios", app: "app\($0)") }
+        bot.see(apps.map { ($0, .warning) })
+        bot.advance(by: .seconds(2))
+        bot.see(apps.prefix(6).map { ($0, .critical) } + apps.suffix(6).map { ($0, .fine) })
+        bot.advance(by: .seconds(30))
+        let digest = try #require(bot.sends.last)
+        #expect(digest.delivery.summaries.count == 12)
+        #expect(digest.edits.count == Delivery.updatesMax)
+        #expect(
+            digest.edits.map(\.message.kind)
+                == Array(repeating: .resolved, count: 6)
+                + Array(repeating: .escalated, count: Delivery.updatesMax - 6))
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a digest about all that one message opened brings it up to date`() throws {
+        var bot = bot([try group(), try .rule(BudgetGate.self, "calm", ["at_most": "1 per 2m"])])
+        bot.see(parts("shop", 2).map { ($0, .warning) })
+        bot.advance(by: .seconds(30))
+        bot.see(parts("shop", 2).map { ($0, .fine) })
+        bot.advance(by: .minutes(5))
+        let end = try #require(bot.sends.last)
+        #expect(bot.sends.count == 2)
+        #expect(end.delivery.summaries.count == 2)
+        #expect(end.delivery.thread == "r-1")
+        #expect(end.isThreadOwn)
+        #expect(end.edits == [])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a channel that gives its messages no ids is asked for no edits`() throws {
+        var bot = bot([try budget()])
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.see([(bank, .warning), (game, .warning)])
+        bot.advance(by: .seconds(2))
+        bot.see([(bank, .fine), (game, .fine)])
+        bot.advance(by: .seconds(30))
+        #expect(bot.sends.last?.delivery.kind == .digest)
+        #expect(bot.sends.last?.edits == [])
+        #expect(bot.sends.last?.delivery.updates == [])
+    }
+
+    @Test func `a digest that is tried again, by another run too, asks for the same edits`() throws {
+        var bot = bot([try budget()])
+        bot.see([(bank, .warning), (game, .warning)])
+        bot.advance(by: .seconds(2))
+        bot.see([(bank, .fine), (game, .fine)])
+        bot.sendAnswer = { delivery, _ in
+            (delivery.attempts < 3 ? .unknown("no answer") : .delivered(receipt: "r-\(delivery.number)"), .zero)
+        }
+        bot.advance(by: .seconds(19))
+        bot.crash(after: .minutes(1))
+        bot.advance(by: .minutes(5))
+        let digests = bot.sends.filter { $0.delivery.kind == .digest }
+        #expect(digests.count > 1)
+        #expect(digests[0].edits.count == 2)
+        #expect(digests.allSatisfy { $0.edits == digests[0].edits })
+        #expect(bot.objections == [])
     }
 
     @Test func `what one message opened ends in its thread, and the message is brought up to date`() throws {

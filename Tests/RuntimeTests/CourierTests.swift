@@ -14,7 +14,7 @@ internal import Testing
     private func attempt(
         _ channel: HookChannel = HookChannel(), secrets: [Secret] = [], faults: Faults? = nil,
         possiblyRepeated: Bool = false, isPlain: Bool = false, thread: String? = nil, isThreadOwn: Bool = true,
-        _ answer: @escaping ScriptedWeb.Answer
+        edits: [SendOrder.Edit] = [], _ answer: @escaping ScriptedWeb.Answer
     ) async -> DeliveryOutcome {
         var ports = Ports.staged(stage, clock, answer)
         ports.faults = faults
@@ -23,7 +23,7 @@ internal import Testing
             id: "d-1", channel: "team", number: 1, kind: .opened, incident: "i-1", message: message,
             queued: clock.now(), attempts: 1, possiblyRepeated: possiblyRepeated, isPlain: isPlain)
         return await Courier(ports: ports, redactor: Redactor(secrets)).attempt(
-            delivery, channel, thread: thread, isThreadOwn: isThreadOwn
+            delivery, channel, thread: thread, isThreadOwn: isThreadOwn, edits: edits
         ).outcome
     }
 
@@ -185,10 +185,59 @@ internal import Testing
         #expect(stage.asked == [HookChannel.address + "d-1"])
     }
 
+    private func edits(_ count: Int) -> [SendOrder.Edit] {
+        (1...count).map { number in
+            SendOrder.Edit(
+                incident: "i\(number)", opening: "o\(number)",
+                message: Message(kind: .resolved, severity: .warning, at: clock.now(), headline: "✅ It is well"))
+        }
+    }
+
+    @Test func `a message for many brings each of the openings up to date, under ids of their own`() async {
+        let postings = Mutex<[Posting]>([])
+        var channel = HookChannel()
+        channel.updated = "https://hooks.example/update"
+        channel.updating = { posting in postings.withLock { $0.append(posting) } }
+        let outcome = await attempt(channel, isThreadOwn: false, edits: edits(3)) { _, _ throws(TransportError) in
+            .says("ok")
+        }
+        #expect(outcome == .delivered(receipt: nil))
+        let told = postings.withLock { $0 }
+        #expect(told.map(\.id) == ["d-1-i1", "d-1-i2", "d-1-i3"])
+        #expect(told.map(\.thread) == ["o1", "o2", "o3"])
+        #expect(told.allSatisfy { $0.message.kind == .resolved })
+        #expect(stage.asked.count == 4)
+    }
+
+    @Test(arguments: [
+        (413, 3, ["the opening message stays as it was: answered 413"]),
+        (429, 1, ["3 opening messages stay as they were: answered 429"]),
+        (500, 1, ["3 opening messages stay as they were: answered 500"]),
+    ])
+    func `a service that wants no more edits is left alone, one that has lost a message is not`(
+        status: Int, asked: Int, said: [String]
+    ) async {
+        var channel = HookChannel()
+        channel.updated = "https://hooks.example/update"
+        let first = Mutex(true)
+        let outcome = await attempt(channel, isThreadOwn: false, edits: edits(3)) { request, _ throws(TransportError) in
+            guard request.url.reveal().hasSuffix("update") else { return .says("ok") }
+            let isFirst = first.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return isFirst ? .says("", status: status) : .says("ok")
+        }
+        #expect(outcome == .delivered(receipt: nil))
+        #expect(stage.asked.count == 1 + asked)
+        #expect(stage.logged.count == said.count)
+        for (line, sentence) in zip(stage.logged, said) { #expect(line.contains(sentence), "\(line)") }
+    }
+
     @Test(arguments: [500, 413, 410]) func `what has not arrived updates nothing`(status: Int) async {
         var channel = HookChannel()
         channel.updated = "https://hooks.example/update"
-        _ = await attempt(channel) { _, _ throws(TransportError) in .says("", status: status) }
+        _ = await attempt(channel, edits: edits(2)) { _, _ throws(TransportError) in .says("", status: status) }
         #expect(stage.asked == [HookChannel.address + "d-1"])
     }
 

@@ -42,6 +42,8 @@ struct HookChannel: Channel {
     var action: (@Sendable (Posting) -> ChannelAction)?
     /// Where the opening message is brought up to date.
     var updated: GuardedText?
+    /// Hears of every posting after which a message is brought up to date.
+    var updating: (@Sendable (Posting) -> Void)?
 
     init() {}
     init(options: Options, context: ChannelContext) throws(ProblemList) { self.init() }
@@ -58,7 +60,10 @@ struct HookChannel: Channel {
                 body: .text(GuardedText(posting.plainText), contentType: "text/plain")))
     }
 
-    func update(after posting: Posting) -> HTTPRequest? { updated.map { HTTPRequest(.post, $0, body: .json([:])) } }
+    func update(after posting: Posting) -> HTTPRequest? {
+        updating?(posting)
+        return updated.map { HTTPRequest(.post, $0, body: .json([:])) }
+    }
 
     func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
         switch result {

@@ -58,12 +58,28 @@ public struct PollOrder: Sendable {
 
 /// An attempt of a delivery that is due.
 public struct SendOrder: Sendable {
+    /// A message that opened an incident, as it should read by now.
+    public struct Edit: Hashable, Sendable {
+        public let incident: String
+        /// The channel's id of that message.
+        public let opening: String
+        public let message: Message
+
+        public init(incident: String, opening: String, message: Message) {
+            self.incident = incident
+            self.opening = opening
+            self.message = message
+        }
+    }
+
     public let delivery: Delivery
     /// The channel's id of the message that opened the incident there, or all the incidents, so that what follows can go
     /// into its thread.
     public let thread: String?
     /// Whether that message is about no other incident, and may be brought up to date with this one.
     public let isThreadOwn: Bool
+    /// What is to be done behind the message with those that opened what it is about, each in a message of its own.
+    public let edits: [Edit]
     /// Whether it may leave though the journal cannot be written: it is about just that.
     public let mayLeaveUnsafe: Bool
 }

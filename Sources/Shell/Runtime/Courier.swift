@@ -21,6 +21,8 @@ public struct Courier: Sendable {
     public static let mailTimeout = Duration.minutes(2)
     /// For what is only nice to have, and what the next message of the incident waits for.
     static let updateTimeout = Duration.seconds(5)
+    /// For all edits behind one message: the next message of its channel waits for them.
+    static let updatesTimeout = Duration.seconds(8)
     /// For all that a picture takes once its message has arrived, which nothing waits for; waits that the service asks
     /// for come on top.
     static let imageTimeout = Duration.seconds(30)
@@ -70,25 +72,29 @@ public struct Courier: Sendable {
         _ tell: @Sendable (Input) -> Void
     ) async {
         let attempt = await attempt(
-            order.delivery, channel, thread: order.thread, isThreadOwn: order.isThreadOwn, over: connection)
+            order.delivery, channel, thread: order.thread, isThreadOwn: order.isThreadOwn, edits: order.edits,
+            over: connection)
         tell(.delivered(id: order.delivery.id, attempt.outcome))
         if let picture = attempt.picture { await send(picture) }
     }
 
     /// Makes one attempt and says what came of it.
     ///
-    /// - Parameter isThreadOwn: whether the message that opened the thread is about no other incident; it is left as it was
-    ///   otherwise, for it says of others how they are.
+    /// - Parameters:
+    ///   - isThreadOwn: whether the message that opened the thread is about no other incident; it is left as it was
+    ///     otherwise, for it says of others how they are.
+    ///   - edits: what is to be done with other messages, once this one has arrived.
     public func attempt(
         _ delivery: Delivery, _ channel: any Channel, thread: String? = nil, isThreadOwn: Bool = true,
-        over connection: Connection = .usual
+        edits: [SendOrder.Edit] = [], over connection: Connection = .usual
     ) async -> Attempt {
         let now = ports.clock.now()
         let image = image(of: delivery, channel)
         var leaving = delivery
         if let seal { leaving.message = seal(delivery.message) }
         let posting = Posting(leaving, thread: thread, image: image, at: now)
-        let outcome = redacted(await outcome(of: delivery, posting, channel, connection, mayUpdate: isThreadOwn))
+        let updates = (isThreadOwn ? [posting] : []) + edits.map { Posting($0, behind: delivery, seal, at: now) }
+        let outcome = redacted(await outcome(of: delivery, posting, channel, connection, updates: updates))
         guard let image else { return Attempt(outcome: outcome, picture: nil) }
         switch outcome {
         case .delivered(let receipt), .partly(let receipt, _):
@@ -196,7 +202,8 @@ public struct Courier: Sendable {
     }
 
     private func outcome(
-        of delivery: Delivery, _ posting: Posting, _ channel: any Channel, _ connection: Connection, mayUpdate: Bool
+        of delivery: Delivery, _ posting: Posting, _ channel: any Channel, _ connection: Connection,
+        updates: [Posting]
     ) async -> DeliveryOutcome {
         if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: posting.at) {
             return .retry(after: nil, Faults.sentence)
@@ -213,7 +220,7 @@ public struct Courier: Sendable {
             request.connection = connection
             if let why = await refusal(delivery.channel, channel, connection) { return .refusedChannel(why) }
             let outcome = await perform(request, for: channel, within: Courier.attemptTimeout)
-            if case .delivered = outcome, mayUpdate { await update(after: posting, of: delivery, channel, connection) }
+            if case .delivered = outcome { await update(after: updates, of: delivery, channel, connection) }
             return outcome
         }
     }
@@ -254,21 +261,36 @@ public struct Courier: Sendable {
         return channel.judge(result, of: mail, at: ports.clock.now())
     }
 
-    /// Brings the opening message up to date. Nobody misses anything where that fails: what was to be said has been said.
+    /// Brings opening messages up to date. Nobody misses anything where that fails: what was to be said has been said.
     private func update(
-        after posting: Posting, of delivery: Delivery, _ channel: any Channel, _ connection: Connection
+        after postings: [Posting], of delivery: Delivery, _ channel: any Channel, _ connection: Connection
     ) async {
-        guard var request = channel.update(after: posting) else { return }
-        request.connection = connection
-        switch redacted(await perform(request, for: channel, within: Courier.updateTimeout)) {
-        case .delivered: break
-        case .partly(_, let why), .retry(_, let why), .unknown(let why), .refusedBody(let why),
-            .refusedChannel(let why):
-            ports.host.log(
-                Note(
-                    .info, "channel \(delivery.channel): the opening message stays as it was: \(why)",
-                    ["channel": delivery.channel]))
+        var requests = postings.compactMap { channel.update(after: $0) }[...]
+        var left = Courier.updatesTimeout
+        while var request = requests.popFirst() {
+            request.connection = connection
+            let begun = ports.clock.uptime()
+            let outcome = redacted(
+                await perform(request, for: channel, within: min(left, Courier.updateTimeout)))
+            left -= ports.clock.uptime() - begun
+            switch outcome {
+            case .delivered: break
+            // The others may be there all the same.
+            case .partly(_, let why), .refusedBody(let why): note(1, of: delivery, left: why)
+            case .retry(_, let why), .unknown(let why), .refusedChannel(let why):
+                return note(1 + requests.count, of: delivery, left: why)
+            }
+            if left <= .zero, !requests.isEmpty {
+                return note(requests.count, of: delivery, left: "it took longer than \(Courier.updatesTimeout.short)")
+            }
         }
+    }
+
+    /// Says that so many opening messages could not be brought up to date.
+    private func note(_ count: Int, of delivery: Delivery, left why: String) {
+        let what = count == 1 ? "the opening message stays as it was" : "\(count) opening messages stay as they were"
+        ports.host.log(
+            Note(.info, "channel \(delivery.channel): \(what): \(why)", ["channel": delivery.channel]))
     }
 
     private func redacted(_ outcome: DeliveryOutcome) -> DeliveryOutcome {
@@ -284,6 +306,14 @@ public struct Courier: Sendable {
 }
 
 extension Posting {
+    /// What brings a message up to date that opened something which the delivery is about. The same on every attempt,
+    /// its id too: a channel that takes two as one does so with edits.
+    fileprivate init(_ edit: SendOrder.Edit, behind delivery: Delivery, _ seal: Courier.Seal?, at moment: Moment) {
+        self.init(
+            id: "\(delivery.id)-\(edit.incident)", message: seal?(edit.message) ?? edit.message,
+            isPlain: delivery.isPlain, thread: edit.opening, at: moment)
+    }
+
     /// The posting that an attempt of a delivery makes.
     public init(_ delivery: Delivery, thread: String? = nil, image: ChartImage? = nil, at moment: Moment) {
         self.init(

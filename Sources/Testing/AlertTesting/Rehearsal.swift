@@ -23,6 +23,8 @@ public struct Rehearsal {
         public let at: Moment
         /// Whether the opening message may be brought up to date with it.
         public let isThreadOwn: Bool
+        /// What is to be done with other messages that opened what it is about.
+        public let edits: [SendOrder.Edit]
     }
 
     public private(set) var core: Core
@@ -216,7 +218,8 @@ public struct Rehearsal {
             }
         case .send(let order):
             check(order.delivery, facts)
-            sends.append(Sent(delivery: order.delivery, at: now, isThreadOwn: order.isThreadOwn))
+            sends.append(
+                Sent(delivery: order.delivery, at: now, isThreadOwn: order.isThreadOwn, edits: order.edits))
             sending[order.delivery.id] = order.delivery
             if let (outcome, after) = sendAnswer(order.delivery, now) {
                 inFlight.append((now + after, .delivered(id: order.delivery.id, outcome)))

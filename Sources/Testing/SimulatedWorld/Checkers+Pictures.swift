@@ -22,8 +22,8 @@ struct PicturesFollow: Checker {
 
     private var known: [String: Known] = [:]
 
-    /// Four steps, three returns, and the edit of the opening.
-    private static let requestsMax = 8
+    /// Four steps, three returns, and the edits of openings.
+    private static let requestsMax = 7 + Delivery.updatesMax
     /// Requests for half a minute and waits for five, and what clocks and a busy machine add.
     private static let lengthMax: Int64 = 345_000
     /// How long a delivery may take into the journal where nothing is in the way.

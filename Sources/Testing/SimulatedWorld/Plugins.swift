@@ -31,7 +31,9 @@ struct TracedChannel: Channel {
 
     private func errand(_ request: HTTPRequest, for posting: Posting) -> HTTPRequest {
         var request = request
-        request.headers.append(HTTPRequest.Header(TracedChannel.errandHeader, GuardedText(posting.id)))
+        // An edit behind a message for many has an id that begins with the delivery's.
+        let delivery = String(posting.id.prefix { $0 != "-" })
+        request.headers.append(HTTPRequest.Header(TracedChannel.errandHeader, GuardedText(delivery)))
         return request
     }
 

@@ -9,15 +9,18 @@ extension Outbox {
     static let acceptedMax = 64
 
     /// Accepts a message for a channel.
+    ///
+    /// - Parameter updates: for the messages that opened what it is about.
     mutating func accept(
-        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, bot: String,
-        at now: Moment, _ output: inout Output
+        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, updates: [Message],
+        bot: String, at now: Moment, _ output: inout Output
     ) -> Delivery {
         var hash = StableHash()
         for part in [bot, channel, String(nextNumber), now.description, incident ?? ""] { hash.add(part) }
-        let delivery = Delivery(
+        var delivery = Delivery(
             id: hash.text, channel: channel, number: nextNumber, kind: kind, incident: incident, message: message,
             queued: now)
+        delivery.updates = updates
         record(.delivery(delivery), &output)
         return delivery
     }

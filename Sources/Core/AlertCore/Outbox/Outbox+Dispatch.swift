@@ -99,11 +99,13 @@ extension Outbox {
         record(.progress(id: delivery.id, delivery.progress), &output)
         noteBegun(delivery)
         if delivery.message.words != words { delivery.message.words = words }
+        for index in delivery.updates.indices { delivery.updates[index].words = words }
+        let edits = edits(behind: delivery)
         output.effects.append(
             .send(
                 SendOrder(
-                    delivery: delivery, thread: delivery.thread, isThreadOwn: isThreadOwn(delivery),
-                    mayLeaveUnsafe: delivery.isAboutJournal)))
+                    delivery: delivery, thread: delivery.thread, isThreadOwn: edits.isEmpty && isThreadOwn(delivery),
+                    edits: edits, mayLeaveUnsafe: delivery.isAboutJournal)))
     }
 
     /// What follows goes where it began: also what is about many, as long as one message was the first of all of them.
@@ -113,10 +115,21 @@ extension Outbox {
 
     /// Whether the delivery says how all of those are by now that the message which opened its thread is about.
     private func isThreadOwn(_ delivery: Delivery) -> Bool {
-        guard let thread = delivery.thread, delivery.kind != .digest else { return false }
+        guard let thread = delivery.thread, delivery.changesStanding else { return false }
         let incidents = delivery.incidents
         guard let opening = opening(of: incidents, in: delivery.channel) else { return false }
         return opening.receipt == thread && opening.count == incidents.count
+    }
+
+    /// The messages that opened what the delivery is about, each of one incident alone, as they should read by now.
+    private func edits(behind delivery: Delivery) -> [SendOrder.Edit] {
+        delivery.updates.compactMap { update in
+            guard let incident = update.incidents.first?.id,
+                let opening = opening(of: [incident], in: delivery.channel), opening.count == 1,
+                let receipt = opening.receipt
+            else { return nil }
+            return SendOrder.Edit(incident: incident, opening: receipt, message: update)
+        }
     }
 
     private mutating func buryExpired(_ name: String, at now: Moment, _ output: inout Output) -> [News] {
@@ -138,10 +151,21 @@ extension Outbox {
 }
 
 extension Delivery {
+    /// Whether it tells of a new standing of something that was told before. Of a digest, its kind does not say: it may
+    /// be a reminder, or news of a mute.
+    fileprivate var changesStanding: Bool {
+        kind.changesStanding
+            && (kind != .digest || message.announces != nil || summaries.contains { $0.state.isOver })
+    }
+
     /// What it is about: what is said of one thing arrives in the order in which it was said, from one trouble of it to
     /// the next. Each thing once, though a digest may tell of several troubles of it.
     fileprivate var concerned: [IncidentKey] {
         let keys = summaries.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) }
         return keys.count > 1 ? Array(Set(keys)) : keys
     }
+}
+
+extension Incident.State {
+    fileprivate var isOver: Bool { self == .resolved || self == .closed }
 }

@@ -73,7 +73,9 @@ public struct Outbox: Sendable {
             nextNumber = max(nextNumber, delivery.number + 1)
         case .progress(let id, let progress): deliveries[id]?.progress = progress
         case .done(let id, let end, let at):
-            guard let delivery = deliveries[id] else { break }
+            guard var delivery = deliveries[id] else { break }
+            // Whatever is said of them by now, these would be out of date.
+            delivery.updates = []
             return take(.ended(EndedDelivery(delivery: delivery, end: end, at: at)))
         case .ended(let entry):
             if let delivery = deliveries.removeValue(forKey: entry.delivery.id) {
@@ -142,6 +144,12 @@ public struct Outbox: Sendable {
     /// The message that was the first of all these incidents in the channel; nil where they have none, or not the same.
     func opening(of incidents: [String], in channel: String) -> Threads.Opening? {
         threads.opening(of: incidents, in: channel, since: channels[channel]?.movedAt)
+    }
+
+    /// Whether the message that opened the incident in the channel can be brought up to date with it; true where nobody
+    /// knows yet, because it is still on its way.
+    func mayUpdateOpening(of incident: String, in channel: String) -> Bool {
+        opening(of: [incident], in: channel).map { $0.receipt != nil && $0.count == 1 } ?? true
     }
 
     /// Deliveries of an incident that have certainly not arrived yet: newer truth overtakes them.

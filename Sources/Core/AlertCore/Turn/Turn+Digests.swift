@@ -54,7 +54,8 @@ extension Turn {
         }
         let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
         message.fields += remarked(part.members, remarks)
-        let delivery = accept(message, message.kind, channel, incident: nil)
+        let updates = updates(for: part.members, in: channel)
+        let delivery = accept(message, message.kind, channel, incident: nil, updates: updates)
         for (member, remarks) in zip(part.members, remarks) {
             noteSwings(member.notification, remarks)
             let incident = member.notification.incident

@@ -161,13 +161,14 @@ extension Turn {
     }
 
     mutating func accept(
-        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?
+        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, updates: [Message] = []
     ) -> Delivery {
         acceptedCount += 1
         var message = dressed(message, for: channel)
         // The numbers of a picture that nobody is shown have no place in the journal.
         if plan.hasCharts, plan.channel(channel)?.hasCharts != true { message.chart = nil }
-        return state.outbox.accept(message, kind, channel, incident: incident, bot: plan.botName, at: now, &output)
+        return state.outbox.accept(
+            message, kind, channel, incident: incident, updates: updates, bot: plan.botName, at: now, &output)
     }
 
     /// Lets go of a resolved incident of which nobody has anything more to hear.
@@ -188,7 +189,7 @@ extension Turn {
     func story(of incident: Incident) -> Story { state.story(of: incident, plan, at: now) }
 
     /// What late figures have changed of what the channel was told; nil when it was told nothing wrong.
-    private func correction(of incident: Incident, _ standing: Standing) -> Correction? {
+    func correction(of incident: Incident, _ standing: Standing) -> Correction? {
         if standing.hasHeardEnd { return Correction(ofEnd: standing.said, worst: incident.worst) }
         guard standing.said != nil || standing.alarmed != nil else { return nil }
         return Correction(of: standing, in: state.figures.series[incident.subject])

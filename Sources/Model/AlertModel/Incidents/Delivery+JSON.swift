@@ -100,6 +100,7 @@ extension Delivery: JSONWritable {
                 if message.at != queued { json.member("at", message.at) }
                 message.putOtherMembers(into: &json)
             }
+            json.array("updates", ifAny: updates) { json, update in update.put(into: &json) }
         }
     }
 
@@ -116,6 +117,7 @@ extension Delivery: JSONWritable {
                 at: message.optional("at")?.moment() ?? queued),
             queued: queued)
         if try reader.optional("attempts") != nil { progress = try Progress(reader) }
+        for update in try reader.optional("updates")?.elements() ?? [] { updates.append(try Message(update)) }
     }
 }
 

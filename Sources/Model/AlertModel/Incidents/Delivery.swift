@@ -25,6 +25,12 @@ public struct Delivery: Hashable, Sendable {
     public var isPlain: Bool
     /// The channel's id of the message whose thread it goes into, the same on every attempt; nil for none.
     public var thread: String?
+    /// Of a message about several: how those of them read by themselves whose standing it changes, for the messages that
+    /// opened them. Let go of when the delivery has ended.
+    public var updates: [Message] = []
+    /// Each takes a request behind the message, which chats count as one more message; Synapse's usual limit lets ten
+    /// pass at once.
+    public static let updatesMax = 8
 
     /// What changes of a delivery from attempt to attempt.
     public struct Progress: Hashable, Sendable {
