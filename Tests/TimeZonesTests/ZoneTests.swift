@@ -3,6 +3,15 @@ import Testing
 import TimeZones
 
 @Suite struct `Zones` {
+    @Test(arguments: [(Words.english, "Tue 5 Mar 2024 10:00"), (.spanish, "mar 5 mar 2024 10:00")])
+    func `a moment of another year is told with its year`(words: Words, told: String) throws {
+        let moment = try #require(Moment(rfc3339: "2024-03-05T10:00:00Z"))
+        let short = told.replacing(" 2024", with: "")
+        #expect(Zone.utc.wall(moment, in: words, readAt: moment + .days(365)) == told)
+        #expect(Zone.utc.wall(moment, in: words, readAt: moment + .days(200)) == short)
+        #expect(Zone.utc.wall(moment, in: words) == short)
+    }
+
     @Test func `the table has its zones`() {
         #expect(ZoneTable.entries.count > 60)
         #expect(ZoneTable.entries.map(\.changes.count).reduce(0, +) > 3000)

@@ -30,17 +30,22 @@ extension Zone {
         return changes(from: from, to: to) ? stretch : "\(stretch) \(abbreviation(at: to))"
     }
 
-    /// A moment on the zone's clock for where the zone has been named: `Fri 20 Nov 23:00`.
-    public func wall(_ moment: Moment, in words: Words) -> String {
+    /// A moment on the zone's clock for where the zone has been named: `Fri 20 Nov 23:00`; with its year where that is
+    /// another than the one of a reader: `Tue 5 Mar 2024 11:00`.
+    ///
+    /// - Parameter now: when it is read; nil for what goes without a year.
+    public func wall(_ moment: Moment, in words: Words, readAt now: Moment? = nil) -> String {
         let civil = civil(moment)
         let date = civil.date
         let (weekday, month) = (civil.weekday.rawValue, date.month - 1)
+        let year = now.flatMap { self.civil($0).date.year == date.year ? nil : " \(date.year)" }
         if words.hasEnglishDates {
             var text = words.weekdays[weekday]
             text += " "
             text += String(date.day)
             text += " "
             text += words.months[month]
+            if let year { text += year }
             text += " "
             text += time(civil)
             return text
@@ -50,7 +55,8 @@ extension Zone {
             [
                 .weekday: words.weekdays.indices.contains(weekday) ? words.weekdays[weekday] : "",
                 .day: String(date.day),
-                .month: words.months.indices.contains(month) ? words.months[month] : "", .time: time(civil),
+                .month: (words.months.indices.contains(month) ? words.months[month] : "") + (year ?? ""),
+                .time: time(civil),
             ])
     }
 

@@ -327,7 +327,7 @@ struct MessageWriter {
         if let events = issue.events { details.append(words(.countEvents, count: events)) }
         if let users = issue.users { details.append(words(.countUsers, count: users)) }
         if !isNew, let first = issue.firstSeen {
-            details.append(words(.issueFirstSeen, [.moment: clock(first)]))
+            details.append(words(.issueFirstSeen, [.moment: face.words(first, readAt: now)]))
         }
         return Message.IssueLine(
             title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "),
@@ -366,7 +366,10 @@ private final class ClockFace {
 
     func begin() { named = [] }
 
-    func words(_ moment: Moment) -> String { naming(zone.abbreviation(at: moment), zone.wall(moment, in: language)) }
+    /// - Parameter now: when it is read, where the moment may be of another year.
+    func words(_ moment: Moment, readAt now: Moment? = nil) -> String {
+        naming(zone.abbreviation(at: moment), zone.wall(moment, in: language, readAt: now))
+    }
 
     func words(from: Moment, to: Moment) -> String {
         let stretch = zone.wall(from: from, to: to, in: language)
