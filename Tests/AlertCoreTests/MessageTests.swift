@@ -150,6 +150,7 @@ private struct Floor: SubjectDetector {
         let releases = ["5.1.0": (12_000.0, 20.0), "5.2.0": (8_000, 380)]
         let issues = [
             Issue(id: "OLD", title: "Old", events: 90_000, firstSeen: .utc("2024-01-01 00:00")),
+            Issue(id: "BARE", title: "  \u{A0}", events: 20, firstSeen: .utc("2026-01-01 00:00")),
             Issue(id: "NEW", title: "New", events: 12, firstSeen: .utc("2026-11-20 21:57")),
         ]
         bot.see(
@@ -165,8 +166,12 @@ private struct Floor: SubjectDetector {
             message.fields.contains(
                 Message.Field("Stands out", "release 5.2.0: 95.00% of crashed sessions, 40.00% of sessions")),
             "\(message.fields)")
-        #expect(message.issues.map(\.title) == ["New", "Old"])
-        #expect(message.issues.first?.detail == "new, 3 min old, 12 events")
+        #expect(message.issues.map(\.title) == ["New", "Old", "BARE"])
+        #expect(
+            message.issues.map(\.detail) == [
+                "new, 3 min old, 12 events", "90,000 events, first seen Mon 1 Jan 2024 01:00",
+                "20 events, first seen Thu 1 Jan 01:00",
+            ])
     }
 
     @Test func `before is a span of like length with users enough, or nothing`() throws {

@@ -330,8 +330,8 @@ struct MessageWriter {
             details.append(words(.issueFirstSeen, [.moment: face.words(first, readAt: now)]))
         }
         return Message.IssueLine(
-            title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "),
-            url: issue.webURL)
+            title: issue.title.allSatisfy(\.isWhitespace) ? issue.id : issue.title,
+            detail: details.joined(separator: ", "), url: issue.webURL)
     }
 
     /// A figure as that evidence is told: of its metric, judged by its limit.
