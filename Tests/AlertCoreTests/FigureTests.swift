@@ -105,6 +105,19 @@ private struct Watch: SubjectDetector {
         #expect(field("Affected at worst", end) == "90 of 10,000 users (0.90%)")
     }
 
+    @Test func `of several metrics the worst is that which is farthest beyond what is allowed`() throws {
+        var bot = try bot(
+            limit(.crashFreeUsers, "< 98%", .critical), limit("crash_events", "> 200", .critical), over: .minutes(5))
+        for (crashed, events) in [(2.0, 1.0), (30, 300), (2, 210), (2, 1)] {
+            bot.advance(by: .minutes(5))
+            see(["users": 1_000, "crashed_users": crashed, "crash_events": events], in: &bot, lasting: .minutes(5))
+        }
+        // Three in a hundred are half as many again as two; 210 are a twentieth more than 200.
+        let end = try message(bot, .resolved)
+        #expect(field("At worst", end)?.hasSuffix("97.00%") == true, "\(end.fields)")
+        #expect(field("Affected at worst", end) == "30 of 1,000 users (3.00%)")
+    }
+
     @Test func `how many were hit is told of the worst moment and not as a peak`() throws {
         var bot = try bot(limit(.crashFreeUsers, "< 99%"))
         see(["users": 60, "crashed_users": 12], in: &bot)

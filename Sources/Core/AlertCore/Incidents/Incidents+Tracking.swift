@@ -217,10 +217,16 @@ extension Evidence {
         return (limit ?? other.limit)?.relation.isBelow == false ? mine > theirs : mine < theirs
     }
 
-    /// How far the figure is from the limit, as a share of the limit; 0 where there is none.
+    /// How far the figure is from the limit, as a share of the limit; 0 where there is none. Of a rate from below the bad
+    /// share counts: 97% is half as bad again as 98%, and not a hundredth.
     var excess: Double {
-        guard let value = figure?.value, let limit = limit?.limit else { return 0 }
-        let excess = abs(value - limit) / max(abs(limit), .leastNormalMagnitude)
+        guard let value = figure?.value, let limit else { return 0 }
+        let isShare = metric.map { Metric($0).isRate(by: limit) } == true
+        let allowed = isShare && limit.relation.isBelow ? max(1 - limit.limit, Evidence.shareMin) : limit.limit
+        let excess = abs(value - limit.limit) / max(abs(allowed), .leastNormalMagnitude)
         return excess.isFinite ? excess : 0
     }
+
+    /// Of a limit of 100% nothing is allowed, and what is beyond it must still compare.
+    private static let shareMin = 0.0001
 }
