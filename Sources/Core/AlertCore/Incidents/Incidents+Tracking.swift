@@ -202,7 +202,7 @@ extension Incidents {
 
 extension Judgement {
     /// Whether the figure is known and near its limit, and the rule cannot say on which side it truly is.
-    fileprivate var isUnsure: Bool {
+    var isUnsure: Bool {
         guard case .unknown = verdict else { return false }
         return closeness == .near && evidence.figure != nil
     }

@@ -190,6 +190,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case reasonMeasured = "reason.measured"
     case reasonNotClear = "reason.not_clear"
     case reasonAsOf = "reason.as_of"
+    case reasonUnsure = "reason.unsure"
     case reasonAbsent = "reason.absent"
     case reasonAlso = "reason.also"
     case reasonCondition = "reason.condition"

@@ -218,6 +218,7 @@ extension PhraseID {
         case .reasonMeasured: "Measured over the last {span}."
         case .reasonNotClear: "Back inside its limit, but not yet clear of it."
         case .reasonAsOf: "As of {moment}: {reason}"
+        case .reasonUnsure: "Too little is known to be sure that it is over."
         case .reasonAbsent: "Not measured: it counts as {figure} while the source does not report it."
         case .reasonAlso: "{reason} Also {others}."
         case .reasonCondition: "{metric} {figure} ({limit})"

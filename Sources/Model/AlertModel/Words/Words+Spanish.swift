@@ -227,6 +227,7 @@ extension PhraseID {
         case .reasonMeasured: "Medido a lo largo de {span}."
         case .reasonNotClear: "Ha vuelto dentro del límite, pero aún sin margen."
         case .reasonAsOf: "Datos de {moment}: {reason}"
+        case .reasonUnsure: "Se sabe demasiado poco para estar seguros de que ha terminado."
         case .reasonAbsent: "No se ha medido: cuenta como {figure} mientras la fuente no dé datos de ello."
         case .reasonAlso: "{reason} Además: {others}."
         case .reasonCondition: "{metric} {figure} ({limit})"

@@ -234,6 +234,13 @@ public struct ThresholdDetector: SubjectDetector {
     public func judge(_ series: Series, ending incident: Sight.Tracked, at now: Moment) -> Judgement {
         if let composite { return composite.judge(series, ending: incident, at: now) }
         let judgement = judge(series, at: now)
+        if case .unknown = judgement.verdict, judgement.closeness == .near {
+            // The incident stays as bad as it is, so it is told with the limit of that.
+            var evidence = judgement.evidence
+            evidence.limit = limits.first { $0.severity <= incident.severity }?.comparison ?? evidence.limit
+            evidence.phrase = Phrase(.reasonUnsure)
+            return Judgement(judgement.verdict, judgement.closeness, evidence)
+        }
         guard case .ok(recovered: true) = judgement.verdict, let confidence, let limit = limits.last?.comparison,
             let worst = incident.worst, worst.metric == metric, limit.holds(worst.value),
             let share = judgement.evidence.figure?.share, let span = judgement.evidence.span

@@ -46,6 +46,20 @@ import ThresholdDetector
                 == "100.00% is not below 99%, but 62 sessions are too few to be sure that it is over")
     }
 
+    @Test(arguments: [(Severity.warning, "< 99.5%"), (.critical, "< 99%")])
+    func `is told by the limit of how bad it is, while figures are too close to call`(
+        severity: Severity, limit: String
+    ) throws {
+        let rule = try (["metric": "crash_free_sessions", "warning": "< 99.5%", "critical": "< 99%"] as WrittenOptions)
+            .rule()
+        let incident = Sight.Tracked(subject: Self.subject, key: nil, severity: severity, since: .noon - .hours(9))
+        let series = Series(["sessions": 400, "crashed_sessions": 3])
+        let found = rule.judge(series, ending: incident, at: .noon)
+        #expect(found.verdict == .unknown("99.25% is beyond the limit, but 400 sessions are too few to be sure"))
+        #expect(try found.evidence.limit == Comparison(grammar: limit))
+        #expect(found.evidence.phrase == Phrase(.reasonUnsure))
+    }
+
     @Test func `needs the same luck in each window that follows`() throws {
         func isOver(after better: Duration) throws -> Bool {
             let found = try judgement(
