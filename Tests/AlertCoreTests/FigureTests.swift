@@ -118,6 +118,26 @@ private struct Watch: SubjectDetector {
         #expect(field("Affected at worst", end) == "30 of 1,000 users (3.00%)")
     }
 
+    @Test func `at worst is never better than how it is at the end`() throws {
+        var bot = try bot(
+            limit(.crashFreeSessions, "< 99%", .critical), limit(.crashFreeSessions, "< 99.5%"), over: .minutes(15))
+        func figures(_ crashed: Double, late: Duration = .zero) -> Observation {
+            Observation(
+                subject: .shop, span: TimeSpan(lasting: .minutes(5), until: bot.now - late), seen: bot.now,
+                metrics: ["sessions": 4_000, "crashed_sessions": crashed])
+        }
+        for crashed in [8.0, 8, 8, 8, 8, 8, 60, 60, 60, 28] {
+            bot.advance(by: .minutes(5))
+            bot.see([figures(crashed)])
+        }
+        bot.see([15, 10, 5].map { figures(4, late: .minutes($0)) })
+        bot.advance(by: .zero)
+        let end = try message(bot, .resolved)
+        #expect(end.headline.contains("99.70%"), "\(end.headline)")
+        #expect(field("At worst", end) == "99.70%")
+        #expect(field("Affected at worst", end) == "36 of 12,000 sessions (0.30%)")
+    }
+
     @Test func `how many were hit is told of the worst moment and not as a peak`() throws {
         var bot = try bot(limit(.crashFreeUsers, "< 99%"))
         see(["users": 60, "crashed_users": 12], in: &bot)

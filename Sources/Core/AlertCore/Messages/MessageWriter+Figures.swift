@@ -8,7 +8,11 @@ extension MessageWriter {
         let incident = story.incident
         let evidence = incident.evidence(for: kind)
         guard let metric = evidence.metric, let figure = evidence.figure else { return worstIssue(story, kind) }
-        if kind.isEnd || !incident.isOpen { return worstFields(incident.worst, under: metric) }
+        if kind.isEnd || !incident.isOpen {
+            // After a correction a stretch that was less bad than others may be what is left of the worst.
+            let isEvenWorse = incident.worst.metric == metric && evidence.isWorse(than: incident.worst)
+            return worstFields(isEvenWorse ? evidence : incident.worst, under: metric)
+        }
         var fields: [Message.Field] = []
         let current = incident.evidence
         let isPast = !incident.isNewest(evidence)
