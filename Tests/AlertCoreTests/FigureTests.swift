@@ -209,6 +209,14 @@ private struct Watch: SubjectDetector {
         #expect(try message(bot, .opened).headline == "🟠 shop: crash-free users \(told)")
     }
 
+    @Test func `of a rate without counts of its own nobody is told a share that is another`() throws {
+        var bot = try bot(limit(.anrRate, "> 0.47%"))
+        see(["users": 2_000, "anr_rate": 0.0061], in: &bot)
+        let opening = try message(bot, .opened)
+        #expect(opening.headline == "🟠 shop: ANR rate 0.61% (alert above 0.47%)")
+        #expect(field("Users affected", opening) == "about 12 of 2,000 (0.61%)")
+    }
+
     // MARK: - Of when it is
 
     @Test func `an escalation says "now" of the newest figure alone`() throws {

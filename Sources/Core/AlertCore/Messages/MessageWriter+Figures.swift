@@ -70,11 +70,17 @@ extension MessageWriter {
             case .sessions: (.fieldSessionsAffected, .peakSessions)
             default: (.fieldCasesAffected, .peakCases)
             }
+        let count = words.plain(failures.rounded())
+        let counted = words.percent(failures / share.total)
+        // Of a rate without counts of its own the count is made up of whole ones: the share told is that of the rate.
+        let isMadeUp = evidence.figure.map { abs($0.value - share.hits / share.total) > 1e-9 } ?? false
+        let rate = evidence.figure.map { words.percent(metric.failures == nil ? $0.value : 1 - $0.value) }
+        let isRough = isMadeUp && rate != counted
         let value = words(
             isWorst ? worst : .affected,
             [
-                .hit: words.plain(failures.rounded()), .total: words.plain(share.total.rounded()),
-                .share: words.percent(failures / share.total),
+                .hit: isRough ? words(.about, [.hit: count]) : count, .total: words.plain(share.total.rounded()),
+                .share: isRough ? rate ?? counted : counted,
             ])
         return Message.Field(words[isWorst ? .fieldPeak : label], value)
     }

@@ -100,6 +100,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case fieldSessionsAffected = "field.sessions_affected"
     case fieldCasesAffected = "field.cases_affected"
     case affected
+    case about
     case fieldAtWorst = "field.at_worst"
     case fieldBeforeWorst = "field.before_worst"
     case fieldBeforeNow = "field.before_now"
@@ -189,8 +190,8 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case reasonAtLeast = "reason.at_least"
     case reasonMeasured = "reason.measured"
     case reasonNotClear = "reason.not_clear"
-    case reasonAsOf = "reason.as_of"
     case reasonUnsure = "reason.unsure"
+    case reasonAsOf = "reason.as_of"
     case reasonAbsent = "reason.absent"
     case reasonAlso = "reason.also"
     case reasonCondition = "reason.condition"
