@@ -110,6 +110,8 @@ extension Figures {
     /// incident about them stays open. A week: longer than any gap in a source that people would wait out, short enough
     /// to bound the state.
     static let lifetime = Duration.days(7)
+    /// How often what is older is let go of.
+    static let forgottenEvery = Duration.hours(1)
 }
 
 /// The sheets that one answer fills, in the order in which they were begun. Each span that a source measures has its own,

@@ -147,7 +147,7 @@ extension State {
         guard due - incident.since >= Figures.lifetime.scaled(by: 0.5),
             let silence = silence(of: incident, plan, at: now)
         else { return false }
-        return due >= silence.since + Figures.lifetime - Turn.housekeepingEvery
+        return due >= silence.since + Figures.lifetime - Figures.forgottenEvery
     }
 
     /// What gates add to a notification that passes.

@@ -149,7 +149,7 @@ struct Turn {
         for incident in state.incidents.inOrder { ripen(incident.id) }
         for incident in state.incidents.inOrder { reconsiderInTurn(incident.id) }
         for channel in plan.channels { dispatch(channel.name) }
-        state.agenda.set(.housekeeping, now + Turn.housekeepingEvery)
+        state.agenda.set(.housekeeping, now + Figures.forgottenEvery)
     }
 
     /// Polls a source no later than its intervals allow that the config has by now.
@@ -160,9 +160,6 @@ struct Turn {
         record.due = max(latest, now)
         state.schedule.keep(record, of: source.name, &output)
     }
-
-    /// How often what is outdated is let go of.
-    static let housekeepingEvery = Duration.hours(1)
 
     /// Lets go of what nobody has heard of for long: old releases, apps that are gone, and incidents about them.
     private mutating func keepHouse() {
@@ -175,7 +172,7 @@ struct Turn {
         for subject in state.outdated(at: now) { state.figures.record(.forgotten(subject), &output) }
         clearTrouble(.clockStepped, about: Trouble.clock, ifOlderThan: Trouble.clockLifetime)
         clearTrouble(.journalDamaged, about: Trouble.journal, ifOlderThan: Trouble.damageLifetime)
-        state.agenda.set(.housekeeping, now + Turn.housekeepingEvery)
+        state.agenda.set(.housekeeping, now + Figures.forgottenEvery)
     }
 
     /// Tries each channel that gave something up with one of what it missed. If that arrives, the rest follows.
