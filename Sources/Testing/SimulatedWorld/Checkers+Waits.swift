@@ -128,7 +128,10 @@ struct WaitsKept: Checker {
         let attempts = world.truth.outbox[id]?.attempts ?? 1
         let doubled = min(Int64(600_000), 2000 << Int64(min(attempts - 1, 20)))
         backoffs[id] = Wait(from: now, until: now + doubled * 8 / 10, delivery: id)
-        if failures[channel, default: 0] >= 3 { pauses[channel] = Wait(from: now, until: now + 1600, delivery: id) }
+        // What fails while the channel pauses was under way before: it is the same trouble, and makes no longer pause.
+        let paused = world.truth.outbox.channels[channel]?.pausedUntil
+        guard failures[channel, default: 0] >= 3, (paused ?? .earliest) <= world.time.wall else { return }
+        pauses[channel] = Wait(from: now, until: now + 1600, delivery: id)
     }
 
     private mutating func checkDeparture(_ channel: String, _ id: String, _ world: World) throws(Breach) {
