@@ -33,4 +33,19 @@ import Testing
         try state.replay(facts.map(\.record))
         #expect(GateSight(state).gathered(gathering, for: "team") == Moment.earliest + .minutes(12))
     }
+
+    /// How it ended is skipped by a start, for that it was forgotten overtakes it.
+    @Test func `what was under way in a snapshot and was forgotten since is not under way again`() throws {
+        let message = Message(kind: .opened, severity: .warning, at: .earliest, headline: "shop is down")
+        let delivery = Delivery(
+            id: "d1", channel: "team", number: 7, kind: .opened, incident: "i1", message: message, queued: .earliest)
+        let later = [
+            Fact.outbox(.done(id: "d1", .replaced, at: .earliest)), .outbox(.forgotten(ids: ["d1"])),
+            .outbox(.numbering(next: 8)),
+        ]
+        var state = State()
+        try state.replay([Fact.outbox(.delivery(delivery)).inSnapshot] + later.map(\.record))
+        #expect(state.outbox.deliveries.isEmpty)
+        #expect(state.outbox.history.isEmpty)
+    }
 }

@@ -18,4 +18,6 @@ extension State {
 extension Fact {
     /// As the journal has it.
     public var record: (topic: Topic, payload: [UInt8]) { (topic, bytes) }
+    /// As a snapshot has it: nothing there says what it is about, so nothing overtakes it.
+    public var inSnapshot: (topic: Topic, payload: [UInt8]) { (.always, bytes) }
 }

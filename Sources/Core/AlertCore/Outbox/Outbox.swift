@@ -91,6 +91,8 @@ public struct Outbox: Sendable {
         case .forgotten(let ids):
             let ids = Set(ids)
             for gone in endings.remove(where: { ids.contains($0.delivery.id) }) { threads.drop(gone) }
+            // A start skips how it ended, for this overtakes that; a snapshot may have it as it was before.
+            for id in ids { deliveries.removeValue(forKey: id).map { unlist($0) } }
         case .retried(let delivery):
             _ = endings.remove { $0.delivery.id == delivery.id }
             return take(.delivery(delivery))
