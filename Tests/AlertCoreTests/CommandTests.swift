@@ -328,6 +328,21 @@ import Testing
         #expect(bot.state.mutes.count == 0)
     }
 
+    /// The page mutes what is like an incident; of a channel that fails the channel stands where a source does.
+    @Test func `a mute of what is like an open incident is taken, whatever that is about`() throws {
+        var bot = Rehearsal(
+            .rehearsed(channels: [ChannelPlan(name: "team"), ChannelPlan(name: "ops")], reportTo: "ops"))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        let trouble = try #require(bot.state.incidents.inOrder.first { $0.rule == "channel-failing" })
+        _ = tell(&bot, .mute(trouble.likeness, until: .after(.hours(1)), reason: nil, by: nil))
+        #expect(bot.state.mutes.count == 1)
+    }
+
     @Test(arguments: [("rule", "lo*"), ("source", "ios"), ("rule", "source-failing")])
     func `a mute of what there is is taken`(_ property: String, _ name: String) {
         var bot = bot()

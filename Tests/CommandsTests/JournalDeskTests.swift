@@ -113,7 +113,8 @@ import Testing
         let full = #expect(throws: Failure.self) { try desk().repair(to: scratch.path("full")) }
         #expect(
             full?.sentence.hasSuffix(
-                "full is not empty, and would become the state folder; name one that is empty or not there") == true)
+                "full is not empty, and would become the state folder; name an empty folder, or one that does not exist yet"
+            ) == true)
         try desk(.json).repair(to: scratch.path("copy"))
         #expect(stage.said.contains("\"saved\": 2"))
     }

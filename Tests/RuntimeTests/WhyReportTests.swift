@@ -324,13 +324,13 @@ import Testing
         let held = try escalating(quietUntil: "2026-11-20 18:00")
         #expect(
             paragraph(held)[0].contains(
-                "\n  oncall: due from Fri 20 Nov 12:30 UTC on, unless somebody acknowledges it, but held then by "
+                "\n  oncall: due Fri 20 Nov 12:30 UTC unless somebody acknowledges it, then held by "
                     + "quiet_hours:nights until Fri 20 Nov 18:00 UTC\n"))
         let entry = WhyReport(held.state, held.plan, at: held.now).json["why"]?.array?.first
         #expect(entry?["escalations"]?.array?.first?["closed_until"]?.text == #""2026-11-20T18:00:00Z""#)
         #expect(
             paragraph(try escalating(quietUntil: "2026-11-20 18:00", drops: true))[0].contains(
-                "\n  oncall: due from Fri 20 Nov 12:30 UTC on, unless somebody acknowledges it, but dropped then by "
+                "\n  oncall: due Fri 20 Nov 12:30 UTC unless somebody acknowledges it, then dropped by "
                     + "quiet_hours:nights\n"))
     }
 }

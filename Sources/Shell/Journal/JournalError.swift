@@ -79,7 +79,8 @@ extension JournalError: CustomStringConvertible {
         case .occupied(let folder):
             return "\(folder) holds a journal already; name another folder, or remove that one"
         case .notEmpty(let folder):
-            return "\(folder) is not empty, and would become the state folder; name one that is empty or not there"
+            return "\(folder) is not empty, and would become the state folder; "
+                + "name an empty folder, or one that does not exist yet"
         case .cancelled: return "the snapshot was abandoned because the bot is stopping"
         case .notWritable(let path, let reason):
             return "cannot write to \(path): \(reason); give the bot's user the right to write there"

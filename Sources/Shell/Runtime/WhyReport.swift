@@ -244,7 +244,7 @@ public struct WhyReport: Sendable {
                         + (way.standing?.undelivered == nil
                             ? way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? "" : ""))
             if let worse = way.standing?.undelivered, let failed = failed(way, explanation.incident) {
-                parts += undelivered("that it is \(worse.rawValue) was not delivered", failed)
+                parts += undelivered("the escalation to \(worse.rawValue) was not delivered", failed)
             }
         } else if way.standing?.dropped != nil {
             parts.append("not sent: a gate dropped it")
@@ -285,10 +285,10 @@ public struct WhyReport: Sendable {
         let unless = "unless somebody acknowledges it"
         guard let closure = step.closure else { return "notified from \(clock(step.from)) on, \(unless)" }
         guard closure.fate != .drop else {
-            return "due from \(clock(step.from)) on, \(unless), but dropped then by \(closure.reason)"
+            return "due \(clock(step.from)) \(unless), then dropped by \(closure.reason)"
         }
         let until = step.opening.map { " until \(clock($0))" } ?? ""
-        return "due from \(clock(step.from)) on, \(unless), but held then by \(closure.reason)\(until)"
+        return "due \(clock(step.from)) \(unless), then held by \(closure.reason)\(until)"
     }
 
     /// Until when others hold it that are closed behind the first.

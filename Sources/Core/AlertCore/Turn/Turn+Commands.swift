@@ -50,8 +50,10 @@ extension Turn {
 
     /// That a source or a rule in it is none, so that it would cover nothing; nil where all are known.
     private func stranger(in match: Match) -> String? {
+        // Of the bot's own troubles the source is what they are about: a channel, say.
+        let about = state.incidents.all.map(\.subject.source)
         let known = [
-            "source": plan.sources.map(\.name),
+            "source": plan.sources.map(\.name) + about,
             "rule": plan.detectors.map(\.name) + Trouble.allCases.map(\.rawValue),
         ]
         for condition in match.conditions {

@@ -152,9 +152,19 @@ extension Bool {
     }
 }
 
+extension Problem {
+    /// That a source's options give a figure a name by which no rule could name it; nil where one can.
+    public static func ofMetricName(_ name: String, at position: Position) -> Problem? {
+        name.isMetricName
+            ? nil
+            : Problem(
+                position,
+                "'\(name.tamed.clipped(to: 60))' is not a metric name; expected one such as crash_free_users")
+    }
+}
+
 extension String {
-    /// Whether a rule can name a metric so.
-    public var isMetricName: Bool {
+    fileprivate var isMetricName: Bool {
         !isEmpty && count <= 100 && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_:.-".contains($0)) }
     }
 }

@@ -83,7 +83,7 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
         if let outcome = try EmptyPoll.Outcome(line) {
             // Which of the two is meant nobody knows, and figures must not be lost.
             if let figures = try line.optional("metrics") {
-                throw figures.mismatch(expected: "no figures beside how a poll ended that brought none")
+                throw figures.mismatch(expected: "no metrics beside 'failed' or 'outcome'")
             }
             self = .empty(EmptyPoll(source: source, outcome, seen: seen))
             return

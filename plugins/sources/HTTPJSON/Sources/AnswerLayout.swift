@@ -59,12 +59,8 @@ struct AnswerLayout: Hashable, Sendable {
             case "from": from = mapping(text, name, .instant, position)
             case "to": to = mapping(text, name, .instant, position)
             default:
-                guard name.isMetricName else {
-                    problems.append(
-                        Problem(
-                            position,
-                            "'\(name.tamed.clipped(to: 60))' is no name for a metric, expected one such as crash_free_users"
-                        ))
+                if let flaw = Problem.ofMetricName(name, at: position) {
+                    problems.append(flaw)
                     continue
                 }
                 if let near = name.nearest(in: AnswerLayout.unmistakable) {

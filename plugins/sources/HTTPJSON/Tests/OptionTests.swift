@@ -81,7 +81,7 @@ import Testing
     @Test func `what no rule could name is no metric`() {
         #expect(
             problems(map: ["bad name": "$.users"]) == [
-                "'bad name' is no name for a metric, expected one such as crash_free_users"
+                "'bad name' is not a metric name; expected one such as crash_free_users"
             ])
     }
 

@@ -164,12 +164,8 @@ public struct PrometheusSource: HistoricalSource {
         for (query, place) in zip(queries, places) {
             if query.metric.trimmed.isEmpty {
                 problems.append(Problem(place, "a metric without a name"))
-            } else if !query.metric.isMetricName {
-                problems.append(
-                    Problem(
-                        place,
-                        "'\(query.metric.tamed.clipped(to: 60))' is no name for a metric, expected one such as "
-                            + "crash_free_users"))
+            } else if let flaw = Problem.ofMetricName(query.metric, at: place) {
+                problems.append(flaw)
             }
             if query.text.reveal().trimmed.isEmpty {
                 problems.append(Problem(place, "the query of '\(query.metric)' is empty"))

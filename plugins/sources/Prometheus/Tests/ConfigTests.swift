@@ -104,7 +104,7 @@ import Testing
             (["metrics": map([" ": "up"])], "a metric without a name"),
             (
                 ["metrics": map(["us ers": "up"])],
-                "'us ers' is no name for a metric, expected one such as crash_free_users"
+                "'us ers' is not a metric name; expected one such as crash_free_users"
             ),
             (
                 ["metrics": option(.map((1...25).map { ("m\($0)", text("up")) }))],

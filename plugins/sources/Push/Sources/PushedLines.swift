@@ -71,7 +71,7 @@ enum PushedLines {
                 return "\(shown) stands twice, and nobody knows which is meant"
             }
             if !known.contains(name), let near = name.nearest(in: known) {
-                return "found \(shown), expected a member of a line; did you mean \(near)?"
+                return "\(shown) is not known; did you mean \(near)?"
             }
         }
         return nil

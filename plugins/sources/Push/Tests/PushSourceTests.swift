@@ -39,7 +39,7 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         ),
         (
             line.replacing("\"app\"", with: "\"ap\""),
-            "mistake: line 1: found 'ap', expected a member of a line; did you mean app?"
+            "mistake: line 1: 'ap' is not known; did you mean app?"
         ),
         (
             line.replacing("5}", with: "-5}"),
@@ -56,7 +56,7 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         ),
         (
             line.replacing("{\"app\"", with: #"{"relese":"1","app""#),
-            "mistake: line 1: found 'relese', expected a member of a line; did you mean release?"
+            "mistake: line 1: 'relese' is not known; did you mean release?"
         ),
         (
             line.replacing("{\"app\"", with: #"{"app":"other","app""#),
@@ -65,7 +65,7 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         (line.replacing("{\"app\"", with: #"{"hostname":"ci-3","app""#), "job shop users=5"),
         (
             line.replacing("{\"app\"", with: #"{"failed":"timeout","app""#),
-            "mistake: line 1: $.metrics: expected no figures beside how a poll ended that brought none, found an object"
+            "mistake: line 1: $.metrics: expected no metrics beside 'failed' or 'outcome', found an object"
         ),
         (#"{"failed":"timeout"}"#, "timeout: the poll failed: timeout"),
         (#"{"failed":"timeout"}"# + "\n" + line, "job shop users=5"),
