@@ -165,6 +165,18 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `what stays a little worse than it has to be to end holds nothing for weeks`() throws {
+        var bot = try bot()
+        bot.see([(backend, .critical), (.shop, .warning)])
+        for minutes in stride(from: 0, to: 180, by: 5) {
+            bot.advance(by: .minutes(5))
+            bot.see([(backend, .recovering), (.shop, .warning)])
+            if minutes < 50 { #expect(bot.marks(of: "shop") == "h") }
+        }
+        #expect(bot.marks(of: "shop") == "hO")
+        #expect(bot.objections == [])
+    }
+
     @Test func `what came and went meanwhile is dropped`() throws {
         var bot = try bot()
         bot.see([(backend, .critical), (.shop, .warning)])

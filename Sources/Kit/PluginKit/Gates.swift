@@ -233,8 +233,8 @@ public protocol GateView: Sendable {
     /// last message about one that had a remark of reason `flapping`. Nil where it never was, or not within a day.
     func swingsTold(of incident: Incident, in channel: String) -> SwingsTold?
 
-    /// Whether an incident that fires now is one of those meant.
-    func isFiring(_ isMeant: (Incident) -> Bool) -> Bool
+    /// The open incidents that match and fire or have fired, in no order.
+    func fired(_ match: Match) -> [Incident]
 
     /// Apps of which figures are kept.
     var appCount: Int { get }

@@ -230,9 +230,7 @@ struct GateSight: GateView {
         incidents.swingsTold(incident.identity, in: channel)
     }
 
-    func isFiring(_ isMeant: (Incident) -> Bool) -> Bool {
-        incidents.all.contains { $0.isOpen && $0.hasFired && isMeant($0) }
-    }
+    func fired(_ match: Match) -> [Incident] { incidents.fired(match) }
 
     var appCount: Int { figures.appCount }
     func hasFigures(ofApp app: String) -> Bool { figures.hasFigures(ofApp: app) }

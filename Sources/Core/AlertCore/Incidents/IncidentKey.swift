@@ -32,16 +32,27 @@ extension [Incident] {
 struct IncidentIndex: Sendable {
     /// By subject, rule and key.
     private var ids: [Subject: [String: [String?: String]]] = [:]
+    /// The subjects of which something is open, by app.
+    private var subjects: [String: Set<Subject>] = [:]
 
     subscript(_ identity: IncidentKey) -> String? {
         get { ids[identity.subject]?[identity.rule]?[identity.key] }
         set {
+            if newValue != nil, ids[identity.subject] == nil {
+                subjects[identity.subject.app, default: []].insert(identity.subject)
+            }
             ids[identity.subject, default: [:]][identity.rule, default: [:]][identity.key] = newValue
             guard newValue == nil, self[identity.subject, identity.rule].isEmpty else { return }
             ids[identity.subject]?[identity.rule] = nil
-            if ids[identity.subject]?.isEmpty == true { ids[identity.subject] = nil }
+            guard ids[identity.subject]?.isEmpty == true else { return }
+            ids[identity.subject] = nil
+            subjects[identity.subject.app]?.remove(identity.subject)
+            if subjects[identity.subject.app]?.isEmpty == true { subjects[identity.subject.app] = nil }
         }
     }
+
+    /// The ids of all that is open about an app, whatever source, release or environment, in no order.
+    func ids(ofApp app: String) -> [String] { (subjects[app] ?? []).flatMap(ids(of:)) }
 
     /// The ids of what a rule has open about a subject, by key.
     subscript(_ subject: Subject, _ rule: String) -> [String?: String] { ids[subject]?[rule] ?? [:] }

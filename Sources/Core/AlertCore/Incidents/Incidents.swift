@@ -27,6 +27,8 @@ public struct Incidents: Sendable {
     private var overIDs: [Subject: Set<String>] = [:]
 
     // Of this run only.
+    /// What gates wait for: no other change opens one.
+    private var explanations: [Match] = []
     /// Whether a gate wants to know what has begun and ended lately.
     private var remembersSwings = false
     /// Whether one has changed in a way that may open a gate.
@@ -157,6 +159,16 @@ public struct Incidents: Sendable {
     /// Whether any rule has anything open about the subject.
     func isOpen(_ subject: Subject) -> Bool { index.isOpen(subject) }
 
+    /// The open incidents that match and fire or have fired, in no order. A gate asks for each notification, so what is about
+    /// other apps is passed over where the match names some.
+    func fired(_ match: Match) -> [Incident] {
+        func isMeant(_ incident: Incident) -> Bool {
+            incident.isOpen && incident.hasFired && match.fits(incident.property)
+        }
+        guard let apps = match["app"]?.patterns, apps.allSatisfy(\.isExact) else { return byID.values.filter(isMeant) }
+        return Set(apps.map(\.pattern)).flatMap { index.ids(ofApp: $0) }.compactMap { byID[$0] }.filter(isMeant)
+    }
+
     /// What rules have open about the subject, in an order that every run repeats.
     func open(about subject: Subject) -> [Incident] { index.ids(of: subject).compactMap { byID[$0] }.inOrder }
 
@@ -223,8 +235,11 @@ public struct Incidents: Sendable {
 
     // MARK: - Changing
 
-    /// Says at the begin of a turn whether a gate wants to know what begins and ends.
-    mutating func rememberSwings(_ isWanted: Bool) { remembersSwings = isWanted }
+    /// Says at the begin of a turn whether a gate wants to know what begins and ends, and what gates wait for.
+    mutating func serve(_ plan: Plan) {
+        remembersSwings = plan.remembersSwings
+        explanations = plan.gates.compactMap(\.gate.waitsFor)
+    }
 
     /// Whether one has changed in a way that may open a gate since this was asked last.
     mutating func takeEvent() -> Bool {
@@ -252,17 +267,25 @@ public struct Incidents: Sendable {
     private mutating func noteEvent(_ fact: Fact) {
         guard !waitingForEvents.isEmpty, !mayOpenGates else { return }
         switch fact {
-        case .ended: mayOpenGates = true
+        case .ended(let id): mayOpenGates = explains(id)
         case .incident(let incident):
             guard let old = byID[incident.id] else { return }
             // Standings count too: an incident that is held for another's sake explains nothing.
             mayOpenGates =
-                old.state != incident.state || old.severity != incident.severity || old.standings != incident.standings
-        case .seen(let id, let state, _, _): mayOpenGates = byID[id].map { $0.state != state } ?? false
+                (old.state != incident.state || old.severity != incident.severity
+                    || old.standings != incident.standings)
+                && explains(incident.id)
+        case .seen(let id, let state, _, _): mayOpenGates = byID[id].map { $0.state != state } == true && explains(id)
         case .standing(let id, let channel, let standing):
-            mayOpenGates = byID[id]?.standings[channel] != standing
+            mayOpenGates = byID[id]?.standings[channel] != standing && explains(id)
         case .swung, .swings, .swingsTold, .sightings, .aftermath, .settled: break
         }
+    }
+
+    /// Whether a gate may be closed for its sake, as it was until now.
+    private func explains(_ id: String) -> Bool {
+        guard let incident = byID[id] else { return false }
+        return explanations.contains { $0.fits(incident.property) }
     }
 
     /// That something begins to fire or ends, if the fact says so.

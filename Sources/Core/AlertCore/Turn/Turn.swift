@@ -22,7 +22,7 @@ struct Turn {
         self.plan = plan
         self.now = now
         self.state = state
-        self.state.incidents.rememberSwings(plan.remembersSwings)
+        self.state.incidents.serve(plan)
         self.state.outbox.rememberTellings(plan.remembersTellings)
     }
 
@@ -170,6 +170,8 @@ struct Turn {
         closeSilent()
         offerAgain(triedBy: now - Turn.offeredAgainAfter)
         for subject in state.outdated(at: now) { state.figures.record(.forgotten(subject), &output) }
+        // What explains others while it is getting better does so for a time only, which no change ends.
+        for id in state.incidents.waitingForEvents.sorted() { state.agenda.revisit(id, at: now) }
         clearTrouble(.clockStepped, about: Trouble.clock, ifOlderThan: Trouble.clockLifetime)
         clearTrouble(.journalDamaged, about: Trouble.journal, ifOlderThan: Trouble.damageLifetime)
         state.agenda.set(.housekeeping, now + Figures.forgottenEvery)

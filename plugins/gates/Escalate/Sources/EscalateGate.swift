@@ -3,7 +3,8 @@ public import PluginKit
 /// A gate that takes an incident of which nobody takes care to further channels.
 ///
 /// The time counts from the first message about it to anybody; an acknowledgement ends it. Where it gets worse than what
-/// somebody took care of, it counts anew from then.
+/// somebody took care of, it counts anew from then. Where every channel that was to hear of it refused the message, nobody
+/// could take care: then the time counts from the begin of the trouble.
 public struct EscalateGate: Gate {
     public static let manifest = PluginManifest(
         name: "escalate",
@@ -37,7 +38,7 @@ public struct EscalateGate: Gate {
 
     public func escalation(of incident: Incident) -> Escalation? {
         guard incident.state == .firing, incident.acknowledgement == nil, incident.severity >= severity,
-            let begin = begin(of: incident)
+            let begin = begin(of: incident) ?? (incident.isUndelivered ? incident.since : nil)
         else { return nil }
         return Escalation(to: channels, from: begin + after)
     }
@@ -57,4 +58,9 @@ public struct EscalateGate: Gate {
         let told = incident.standings.values.compactMap(\.firstSaid).min()
         return told.map { max($0, incident.unattendedSince ?? $0) }
     }
+}
+
+extension Incident {
+    /// Whether a channel that was to hear of it gave the message up.
+    fileprivate var isUndelivered: Bool { standings.values.contains { $0.undelivered != nil } }
 }

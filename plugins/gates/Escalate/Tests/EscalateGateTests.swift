@@ -37,6 +37,16 @@ import Testing
         #expect(remark.map { Words.english.text($0.value, clock: \.description) } == "for 30 min since it got worse")
     }
 
+    /// Nobody can acknowledge what never arrived: then more than ever somebody else is to hear of it.
+    @Test func `where the only channel that was to hear of it refused it, others hear of it`() throws {
+        let gate = try EscalateGate.written(["to": "oncall"])
+        var refused = incident(told: [:])
+        refused.standings["team"] = Standing(undelivered: .critical)
+        #expect(gate.escalation(of: refused) == Escalation(to: ["oncall"], from: now + .minutes(30)))
+        refused.standings["ops"] = Standing(announced: .critical, firstSaid: now + .minutes(7))
+        #expect(gate.escalation(of: refused)?.from == now + .minutes(37))
+    }
+
     @Test func `not what is milder, acknowledged, getting better, or untold`() throws {
         let gate = try EscalateGate.written(["to": "oncall", "after": "1h"])
         var acknowledged = incident()
