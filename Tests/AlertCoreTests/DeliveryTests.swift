@@ -466,6 +466,7 @@ import Testing
         bot.advance(by: .hours(1))
         let sent = bot.sends.filter { $0.delivery.channel == "team" }
         #expect(sent.map(\.delivery.possiblyRepeated) == [false, true])
+        #expect(sent[1].at - sent[0].at >= .minutes(1), "a service that hangs seldom answers seconds later")
         #expect(bot.state.outbox.history.first { $0.delivery.channel == "team" }?.end.name == "dead")
     }
 

@@ -73,4 +73,31 @@ import Testing
         for number in 3...6 { for fact in facts(number, .delivered(receipt: nil)) { state.apply(fact) } }
         #expect(state.outbox.receipt(of: incident.id, in: "team") == nil)
     }
+
+    @Test func `what went into a thread begins none when the opening is forgotten`() throws {
+        var state = State(historyMax: 2)
+        let incident = Incident(
+            rule: "look", subject: .shop, labels: [:], severity: .warning, since: .rehearsalStart,
+            evidence: Evidence(sentence: ""))
+        func deliver(_ number: Int, in thread: String?) {
+            let message = Message(
+                kind: .reminder, severity: .warning, at: .rehearsalStart, headline: "",
+                incidents: [IncidentSummary(incident)])
+            var delivery = Delivery(
+                id: "d\(number)", channel: "team", number: number, kind: .reminder, incident: incident.id,
+                message: message, queued: .rehearsalStart)
+            delivery.thread = thread
+            state.apply(.outbox(.delivery(delivery)))
+            state.apply(.outbox(.done(id: delivery.id, .delivered(receipt: "r\(number)"), at: .rehearsalStart)))
+        }
+        for number in 1...3 { deliver(number, in: number == 1 ? nil : "r1") }
+        while state.outbox.receipt(of: incident.id, in: "team") == "r1" {
+            deliver(state.outbox.nextNumber, in: "r1")
+            try #require(state.outbox.nextNumber < 10)
+        }
+        #expect(state.outbox.receipt(of: incident.id, in: "team") == nil)
+        let next = state.outbox.nextNumber
+        deliver(next, in: nil)
+        #expect(state.outbox.receipt(of: incident.id, in: "team") == "r\(next)")
+    }
 }

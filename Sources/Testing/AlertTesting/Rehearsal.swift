@@ -53,6 +53,8 @@ public struct Rehearsal {
     public private(set) var replica: State
     /// Ids of all deliveries that were ever accepted.
     public private(set) var accepted: Set<String> = []
+    /// How often each of them was accepted once more after it had been given up.
+    public private(set) var retries: [String: Int] = [:]
     /// How every delivery ended, by id; more than one end would be a mistake.
     public private(set) var ends: [String: [DeliveryEnd]] = [:]
     /// Whether every fact goes through its JSON and every step is compared with its replay, for tests that are about
@@ -163,6 +165,7 @@ public struct Rehearsal {
         for fact in facts {
             switch fact {
             case .outbox(.delivery(let delivery)): accepted.insert(delivery.id)
+            case .outbox(.retried(let delivery)): retries[delivery.id, default: 0] += 1
             case .outbox(.done(let id, let end, _)): ends[id, default: []].append(end)
             case .outbox(.ended(let entry)): ends[entry.delivery.id, default: []].append(entry.end)
             default: break

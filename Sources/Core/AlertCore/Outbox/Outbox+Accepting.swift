@@ -31,6 +31,8 @@ extension Outbox {
         again.number = nextNumber
         again.queued = now
         again.attempts = 0
+        // Whatever refused the rich form may have been mended.
+        again.isPlain = false
         again.phase = .waiting(notBefore: now)
         record(.retried(again), &output)
         return again

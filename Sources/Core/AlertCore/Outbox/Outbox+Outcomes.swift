@@ -80,11 +80,11 @@ extension Outbox {
     }
 
     private mutating func tryAgain(
-        _ old: Delivery, _ channel: inout ChannelRecord, told: Duration?, _ sentence: String,
-        at now: Moment, _ output: inout Output
+        _ old: Delivery, _ channel: inout ChannelRecord, told: Duration?, notBefore least: Duration = .zero,
+        _ sentence: String, at now: Moment, _ output: inout Output
     ) -> News? {
         var delivery = old
-        let wait = pause(delivery, &channel, told: told, at: now)
+        let wait = max(pause(delivery, &channel, told: told, at: now), least)
         delivery.phase = .waiting(notBefore: now + wait)
         record(.progress(id: delivery.id, delivery.progress), &output)
         output.note(
@@ -113,7 +113,8 @@ extension Outbox {
         }
         delivery.mayHaveArrived = true
         if !plan.isIdempotent { delivery.possiblyRepeated = true }
-        return tryAgain(delivery, &channel, told: nil, sentence, at: now, &output)
+        let least = plan.isIdempotent ? .zero : Outbox.repeatedAfter
+        return tryAgain(delivery, &channel, told: nil, notBefore: least, sentence, at: now, &output)
     }
 
     /// Tries the plain form of what was refused, or gives it up.
@@ -166,6 +167,9 @@ extension Outbox {
     /// return.
     static let backoffFirst = Duration.seconds(2)
     static let backoffMax = Duration.minutes(10)
+    /// How long the one repeat of what may have arrived waits at least: there is no other, and a service that takes requests
+    /// and answers none does so for longer than the seconds of a first wait.
+    static let repeatedAfter = Duration.minutes(1)
     /// Failed attempts in a row, over all deliveries, after which a channel is left alone for a while.
     static let failuresToBreak = 3
     /// Puts a delivery to the dead letters.

@@ -162,6 +162,19 @@ public struct Outbox: Sendable {
         }
     }
 
+    /// Ends that the channel certainly never got, oldest first. What it refused in every form it would refuse again.
+    ///
+    /// - Parameters:
+    ///   - latest: what died later waits.
+    ///   - oldest: what was over before is told no more.
+    func missedEnds(in channel: String, diedBy latest: Moment, since oldest: Moment) -> [Delivery] {
+        let moved = channels[channel]?.movedAt ?? .earliest
+        return history.lazy.filter { $0.end.isDead && $0.at <= latest }.map(\.delivery).filter { delivery in
+            delivery.channel == channel && delivery.kind.isEnd && !delivery.mayHaveArrived && !delivery.isPlain
+                && delivery.queued >= moved && delivery.summaries.contains { ($0.until ?? .earliest) >= oldest }
+        }
+    }
+
     /// The incidents of which messages wait for a channel, and have certainly not arrived.
     func waiting(for channel: String) -> Set<String> {
         var waiting: Set<String> = []

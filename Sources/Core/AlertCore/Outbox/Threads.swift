@@ -45,7 +45,7 @@ struct Threads: Sendable {
 
     /// Takes in what has come to the end of the history.
     mutating func take(_ entry: EndedDelivery) {
-        guard case .delivered(let receipt) = entry.end else { return }
+        guard case .delivered(let receipt) = entry.end, entry.delivery.mayOpen else { return }
         let (keys, delivery) = (Threads.keys(entry), entry.delivery)
         let opening = Opening(
             receipt: receipt, count: keys.count, number: delivery.number, queued: delivery.queued)
@@ -54,7 +54,7 @@ struct Threads: Sendable {
 
     /// Lets go of what has left the history at its beginning.
     mutating func drop(_ entry: EndedDelivery) {
-        guard case .delivered = entry.end else { return }
+        guard case .delivered = entry.end, entry.delivery.mayOpen else { return }
         for key in Threads.keys(entry) {
             told[key]?.removeFirst()
             if told[key]?.isEmpty == true { told[key] = nil }
@@ -64,4 +64,10 @@ struct Threads: Sendable {
     private static func keys(_ entry: EndedDelivery) -> [Key] {
         entry.delivery.incidents.map { Key(incident: $0, channel: entry.delivery.channel) }
     }
+}
+
+extension Delivery {
+    /// Whether a thread can begin with it. What went into another's can open none when that one is forgotten: Matrix
+    /// refuses it, and Slack would write over a reminder what has become of the incident.
+    fileprivate var mayOpen: Bool { thread == nil }
 }

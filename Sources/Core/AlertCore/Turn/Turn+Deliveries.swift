@@ -20,7 +20,7 @@ extension Turn {
         case .dispatch(let channel): state.agenda.dispatch(channel, at: now)
         case .works(let channel):
             if clearTrouble(.channelFailing, about: channel) {
-                follow(state.incidents.tellAnew(channel, &output))
+                tellMissed(channel)
             }
         case .partial(let delivery, let sentence):
             raiseTrouble(
@@ -53,6 +53,45 @@ extension Turn {
             state.incidents.forgetSwingsTold(delivery, &output)
         }
     }
+
+    /// The channel works: tells it what it missed, first of what is over and then of what is still wrong.
+    mutating func tellMissed(_ channel: String) {
+        sendEndsAgain(channel, diedBy: now, atMost: Outbox.acceptedMax)
+        follow(state.incidents.tellAnew(channel, &output))
+    }
+
+    /// Has ends of what was told in the channel, and that never arrived there, tried again, as far as no gate is closed to them
+    /// now: the oldest first.
+    mutating func sendEndsAgain(_ channel: String, diedBy latest: Moment, atMost most: Int) {
+        var count = 0
+        for end in state.outbox.missedEnds(in: channel, diedBy: latest, since: now - Turn.endsOfferedFor)
+        where count < most && mayBeSentAgain(end) {
+            _ = state.outbox.acceptAgain(end, at: now, &output)
+            state.agenda.dispatch(channel, at: now)
+            count += 1
+        }
+    }
+
+    /// Whether nothing of it has come again since, for then its end would read as if that were over, and no gate is closed to it.
+    private func mayBeSentAgain(_ end: Delivery) -> Bool {
+        end.summaries.allSatisfy { summary in
+            let identity = IncidentKey(rule: summary.rule, subject: summary.subject, key: summary.key)
+            guard state.incidents[identity: identity] == nil else { return false }
+            // The incident itself is forgotten by now.
+            var incident = Incident(
+                rule: summary.rule, subject: summary.subject, key: summary.key,
+                labels: state.figures.series[summary.subject]?.labels ?? [:], severity: summary.severity,
+                since: summary.since, evidence: summary.evidence)
+            (incident.state, incident.until) = (summary.state, summary.until)
+            let notification = Notification(
+                incident: incident, kind: end.kind, severity: max(summary.severity, end.message.severity),
+                channel: end.channel)
+            return state.closure(for: notification, at: now, plan) == nil
+        }
+    }
+
+    /// As long as anybody tracks what nothing is known of. A team mends a channel after a long weekend.
+    private static let endsOfferedFor = Figures.lifetime
 
     /// What is accepted must be safe, so while the journal cannot be written nothing is accepted; polls and rules go
     /// on. Only the message that says so leaves all the same.

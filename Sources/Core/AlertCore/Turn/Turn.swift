@@ -185,7 +185,7 @@ struct Turn {
                 tryAgain(channel, triedBy: latest)
             } else {
                 // One that has gone and come back has nobody who says that it works again.
-                follow(state.incidents.tellAnew(channel, &output))
+                tellMissed(channel)
             }
         }
     }
@@ -202,6 +202,7 @@ struct Turn {
             state.agenda.revisit(incident.id, at: now)
             return
         }
+        sendEndsAgain(channel, diedBy: latest, atMost: 1)
     }
 
     /// As long as a message waits before somebody hears of it.
