@@ -318,15 +318,23 @@ public struct Series: Hashable, Sendable {
     private static func fitting(
         _ samples: ArraySlice<Sample>, _ window: Duration, _ search: inout MetricSearch
     ) -> Measured? {
-        guard let newest = samples.last else { return nil }
-        for sample in samples.reversed() {
-            let length = sample.span.length
-            guard length <= window.scaled(by: 2), length >= window.scaled(by: 0.5), !sample.isOutdated(besides: newest),
-                let found = search.find(sample.metrics)
-            else { continue }
-            return found.figure.map { Measured(figure: $0, span: sample.span, isComplete: sample.isComplete) }
+        let lengths = window.scaled(by: 0.5)...window.scaled(by: 2)
+        // In place: a copy of each sample would take longer than the look at it, and a day of minutes has 1,440.
+        return samples.withUnsafeBufferPointer { samples in
+            guard let newest = samples.last?.span.to else { return nil }
+            for index in samples.indices.reversed() {
+                let span = samples[index].span
+                // Of all that fits the longest is outdated last.
+                if span.isOutdated(of: lengths.upperBound, besides: newest) { return nil }
+                guard lengths.contains(span.length), !span.isOutdated(of: span.length, besides: newest),
+                    let found = search.find(samples[index].metrics)
+                else { continue }
+                return found.figure.map {
+                    Measured(figure: $0, span: span, isComplete: samples[index].isComplete)
+                }
+            }
+            return nil
         }
-        return nil
     }
 
     /// Pools spans that begin at `start` or later from the newest back, passing over those that overlap what is already
@@ -413,8 +421,13 @@ extension [Series.Sample] {
 
 extension Series.Sample {
     /// Whether another of its kind should have come long ago, of a source whose newest is that.
-    func isOutdated(besides newest: Series.Sample) -> Bool {
-        newest.span.to - span.to > min(span.length.scaled(by: 1.5), Series.kindAgeMax)
+    func isOutdated(besides newest: Series.Sample) -> Bool { span.isOutdated(of: span.length, besides: newest.span.to) }
+}
+
+extension TimeSpan {
+    /// Whether another that long should have come since, of a source whose newest span ends then.
+    fileprivate func isOutdated(of length: Duration, besides newest: Moment) -> Bool {
+        newest - to > min(length.scaled(by: 1.5), Series.kindAgeMax)
     }
 }
 
