@@ -163,6 +163,31 @@ internal import Testing
         #expect(!broken.problems.contains { $0.message.contains("l0velace") })
     }
 
+    /// Masked, a link would lead nowhere.
+    @Test(
+        arguments: [
+            ("runbook: \"https://wiki.example/${env:PAGE}\"", "'runbook'", "write the address out"),
+            ("links: {graph: \"${env:GRAPH}\"}", "'links.graph'", "write the address out"),
+            ("runbook: \"https://ada:l0velace@wiki.example\"", "'runbook'", "write it without the password"),
+        ])
+    func `an address that people are shown holds no secret`(_ option: String, _ name: String, _ advice: String) {
+        let yaml = "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 5\", \(option)}" + least
+        for problems in [load(yaml).problems, review(yaml).problems] {
+            #expect(
+                problems.map(\.message) == ["\(name) is shown to people, so it cannot hold a secret"],
+                "\(problems.map(\.line))")
+            #expect(problems.first?.advice == advice)
+        }
+    }
+
+    @Test func `nor does the page's`() {
+        let yaml = "bot: {public_url: \"https://${env:HOST}\"}" + least
+        #expect(
+            review(yaml).problems.map(\.line) == [
+                "1:19: 'public_url' is shown to people, so it cannot hold a secret (write the address out)"
+            ])
+    }
+
     @Test func `a secret in the file itself is a warning, and is shown nowhere`() throws {
         let yaml = """
             sources:

@@ -344,7 +344,7 @@ extension PollOutcome {
         case .stale(let measured): self = .stale(measured: measured)
         case .unchanged: self = .unchanged
         case .failed(let failure):
-            let sentence = failure.sentence ?? "the poll failed: \(failure.reason.tamed)"
+            let sentence = failure.sentence ?? failure.reason.tamed
             self = .failed(
                 PollFailure(
                     PollFailure.Reason(rawValue: failure.reason) ?? .refused, sentence, retryAt: failure.retryAt))

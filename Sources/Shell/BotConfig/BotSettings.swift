@@ -44,7 +44,7 @@ extension BotSettings {
     static let listen = Setting(
         "listen", .text, default: "127.0.0.1:8480", "HOST:PORT of the status page; off to have none.")
     static let publicURL = Setting(
-        "public_url", .url, "Where people reach the status page; without it messages carry no links to it.")
+        "public_url", .link, "Where people reach the status page; without it messages carry no links to it.")
     static let heartbeat = Setting("heartbeat", .url, "An address that is pinged after each full healthy cycle.")
     static let shutdownGrace = Setting(
         "shutdown_grace", .duration(.zero ... .hours(1)), default: .seconds(20),
@@ -87,7 +87,7 @@ extension ConfigLoader {
         return BotSettings(
             name: options[BotSettings.name].clipped(to: 80), zone: readZone(options), words: words,
             stateFolder: absolute(options[BotSettings.state].reveal()), listen: listen,
-            publicURL: options[BotSettings.publicURL]?.description, heartbeat: options[BotSettings.heartbeat],
+            publicURL: options[BotSettings.publicURL], heartbeat: options[BotSettings.heartbeat],
             policy: reader.policy, shutdownGrace: options[BotSettings.shutdownGrace],
             reportTo: options[BotSettings.reportTo],
             userHeader: options[BotSettings.userHeader],
@@ -134,20 +134,20 @@ extension ConfigLoader {
 
     /// Links are made by appending to it.
     private mutating func checkPublicURL(_ options: Options) {
-        guard let url = options[BotSettings.publicURL], url.reveal().contains(where: { "?#".contains($0) }) else {
+        guard let url = options[BotSettings.publicURL], url.contains(where: { "?#".contains($0) }) else {
             return
         }
-        let bare = String(url.reveal().prefix { !"?#".contains($0) })
+        let bare = String(url.prefix { !"?#".contains($0) })
         reader.report(
             options.position(of: BotSettings.publicURL),
             "'public_url' has a query or a fragment, and the addresses of pages could not follow it",
-            url.hasSecret ? nil : bare)
+            url.contains(Secret.mask) ? nil : bare)
     }
 
     /// Whoever was sent a sealed link can try tokens on it for as long as they like, without asking the bot.
     private mutating func checkToken(_ options: Options) {
         guard let token = options[BotSettings.token], let url = options[BotSettings.publicURL],
-            token.reveal().count < BotSettings.tokenCountMin, WebAddress(url.reveal())?.isLoopback != true
+            token.reveal().count < BotSettings.tokenCountMin, WebAddress(url)?.isLoopback != true
         else { return }
         reader.report(
             Problem(

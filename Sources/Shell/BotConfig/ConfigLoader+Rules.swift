@@ -123,9 +123,9 @@ extension ConfigLoader {
         let said = reader.options(
             [RuleSettings.runbook, RuleSettings.links], in: entries, at: thing.position, "rule '\(thing.name)'")
         let title = words[.linkRunbook]
-        let runbook = said[RuleSettings.runbook].map { Message.Link(title, $0.description) }
+        let runbook = said[RuleSettings.runbook].map { Message.Link(title, $0) }
         return [runbook].compactMap(\.self)
-            + said[RuleSettings.links].map { Message.Link($0.name, $0.value.description) }
+            + said[RuleSettings.links].map { Message.Link($0.name, $0.value) }
     }
 
     /// The time zone of a gate; nil for the bot's.

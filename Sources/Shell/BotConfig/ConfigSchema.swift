@@ -160,6 +160,7 @@ public struct ConfigSchema: Sendable {
         switch kind {
         case .text, .path, .calendar, .callee, .name: ref("text")
         case .url: ref("address")
+        case .link: ref("link")
         case .integer(let range):
             [
                 "anyOf": [
@@ -211,7 +212,8 @@ public struct ConfigSchema: Sendable {
             ("secret", secret), ("match", match),
             ("text", ["type": ["string", "number", "boolean"], "minLength": 1]),
             ("flag", ["anyOf": [["type": "boolean"], ["enum": ["true", "false"]], ref("secret")]]),
-            ("address", written("^[Hh][Tt][Tt][Pp][Ss]?://")),
+            ("address", written(ConfigSchema.address)),
+            ("link", ["type": "string", "pattern": .string(ConfigSchema.address)]),
             ("duration", written("^(\(ConfigSchema.duration)|0)$", or: ["const": 0])),
             ("rate", written("^ *[0-9]+ +per +\(ConfigSchema.duration) *$")),
             ("percentage", written("^[0-9.]+ *%$")),
@@ -231,6 +233,7 @@ public struct ConfigSchema: Sendable {
         return ["anyOf": .array([text, ref("secret")] + (other.map { [$0] } ?? []))]
     }
 
+    private static let address = "^[Hh][Tt][Tt][Pp][Ss]?://"
     private static let names: JSON = ["pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"]
     private static let duration = "([0-9]{1,9}[smhd])+"
     private static let time = "[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?"

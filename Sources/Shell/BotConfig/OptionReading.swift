@@ -114,12 +114,21 @@ extension ConfigReader {
                 advice: "write the name out")
             return nil
         }
+        if case .link = kind, node.namesSecret {
+            // Masked, it would lead nowhere when somebody needs it.
+            reportShown(node, name, advice: "write the address out")
+            return nil
+        }
         guard var text = text(node, name) else { return nil }
         guard !isBlank(text, isSecret) else {
             reportBlank(node, name, text)
             return nil
         }
         if !isSecret, let guarded = text.guardingPassword(isAddress: kind.isAddress) {
+            if case .link = kind {
+                reportShown(node, name, advice: "write it without the password")
+                return nil
+            }
             remember(guarded.text)
             // Whoever tries things out on the own machine has nothing to hide.
             if WebAddress(text.reveal())?.isLoopback != true {
@@ -159,6 +168,10 @@ extension ConfigReader {
         if text.reveal().trimmed.isEmpty { return isSecret || !secrets.isEmpty }
         // `Bearer ${env:TOKEN}` without a token.
         return isSecret && !secrets.isEmpty && secrets.allSatisfy(\.trimmed.isEmpty)
+    }
+
+    private mutating func reportShown(_ node: Node, _ name: String, advice: String) {
+        report(node.position, "'\(name)' is shown to people, so it cannot hold a secret", advice: advice)
     }
 
     private mutating func reportBlank(_ node: Node, _ name: String, _ text: GuardedText) {
@@ -374,5 +387,10 @@ extension String {
 }
 
 extension OptionKind {
-    fileprivate var isAddress: Bool { if case .url = self { true } else { false } }
+    fileprivate var isAddress: Bool {
+        switch self {
+        case .url, .link: true
+        default: false
+        }
+    }
 }

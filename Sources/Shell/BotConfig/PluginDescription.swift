@@ -77,7 +77,7 @@ extension OptionKind {
     public var words: String {
         switch self {
         case .text: "text"
-        case .url: "address"
+        case .url, .link: "address"
         case .path: "path"
         case .calendar: "iCalendar file"
         case .integer: "whole number from \(rangeText ?? "")"

@@ -4,6 +4,8 @@ public indirect enum OptionKind: Sendable {
     case text
     /// An `http` or `https` address; may hold secrets.
     case url
+    /// An `http` or `https` address that people are shown, so no secret.
+    case link
     /// A file or folder, relative to the config file's folder.
     case path
     /// An iCalendar file, relative to the config file's folder.
@@ -60,7 +62,7 @@ extension OptionKind {
         let word = text.reveal()
         switch self {
         case .text, .path, .name, .callee: return .text(text)
-        case .url:
+        case .url, .link:
             guard WebAddress(word) != nil else {
                 throw GrammarError(expected: "an address such as https://example.com")
             }

@@ -15,9 +15,9 @@ public enum RuleSettings {
         "The time between reminders while it lasts.")
 
     /// Detectors.
-    public static let runbook = Setting("runbook", .url, "What to do about it, for a link in its messages.")
+    public static let runbook = Setting("runbook", .link, "What to do about it, for a link in its messages.")
     /// Detectors.
-    public static let links = Setting("links", .map(.url), default: [], "More links for its messages, by their names.")
+    public static let links = Setting("links", .map(.link), default: [], "More links for its messages, by their names.")
 
     /// Detectors.
     public static let template = Setting(

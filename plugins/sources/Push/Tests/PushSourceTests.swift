@@ -67,7 +67,7 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
             line.replacing("{\"app\"", with: #"{"failed":"timeout","app""#),
             "mistake: line 1: $.metrics: expected no metrics beside 'failed' or 'outcome', found an object"
         ),
-        (#"{"failed":"timeout"}"#, "timeout: the poll failed: timeout"),
+        (#"{"failed":"timeout"}"#, "timeout: timeout"),
         (#"{"failed":"timeout"}"# + "\n" + line, "job shop users=5"),
     ])
     func `is taken whole or not at all`(_ body: String, _ expected: String) throws {
@@ -79,7 +79,7 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         #expect(try source().read(push(part + "\n" + line)).unread == .apps(["job"]))
         #expect(try source().read(push(line)).unread == .nothing)
         #expect(
-            summary(try source(), push(#"{"failed":"timeout"}"# + "\n" + part)) == "timeout: the poll failed: timeout")
+            summary(try source(), push(#"{"failed":"timeout"}"# + "\n" + part)) == "timeout: timeout")
         #expect(summary(try source(), push(part)) == "unchanged")
     }
 
