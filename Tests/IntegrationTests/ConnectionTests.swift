@@ -87,6 +87,17 @@ extension IntegrationSuite {
             try await server.stop()
         }
 
+        @Test func `a certificate that the server refuses is named, and nothing counts as sent`() async throws {
+            let (scratch, server) = try await scratch(clientAuthority: "other-ca.pem")
+            try write(scratch, server, "ca: ./ca.pem, client_certificate: ./alice.pem, client_key: ./alice.key")
+            for refused in [try await poll(scratch), try await send(scratch)] {
+                #expect(refused.status == 3)
+                #expect(refused.errors.contains("refuses the client certificate (unknown ca)"), "\(refused.all)")
+            }
+            #expect(scratch.lines("requests.jsonl").isEmpty)
+            try await server.stop()
+        }
+
         @Test func `a connection is used again, but never with somebody else's certificate`() async throws {
             let (scratch, server) = try await scratch(clientAuthority: "ca.pem")
             func channel(_ name: String, _ who: String) -> String {

@@ -12,6 +12,8 @@ private struct MailServerScript: Sendable {
     var abilities = ["PIPELINING", "8BITMIME"]
     /// What it answers to the mail; nil to hang up without a word.
     var end: String? = "250 2.0.0 queued"
+    /// The command at which it hangs up without a word.
+    var leavesAt: String?
 }
 
 /// What a server of the tests' own was told, on all its connections.
@@ -39,6 +41,7 @@ extension MailServerScript {
             guard connection.send(greeting + "\r\n") else { return }
             while let command = line() {
                 heard.take(command)
+                if let leavesAt, command.hasPrefix(leavesAt) { return }
                 if let scripted = answers.first(where: { command.hasPrefix($0.command) }) {
                     guard connection.send(scripted.answer + "\r\n") else { return }
                     if scripted.answer.hasPrefix("421") { return }
@@ -116,6 +119,18 @@ private func mail(
                 MailAnswer.Refusal("gone@example.com", MailReply(.recipient, 550, "5.1.1 no such 5.1.1 user"))
             ])
         #expect(heard.mails.count == 1)
+    }
+
+    @Test(arguments: ["DATA", "RCPT TO:<b@"])
+    func `a connection that breaks after one recipient was refused is no refusal of all`(_ command: String) async throws
+    {
+        var script = MailServerScript(answers: [("RCPT TO:<gone@", "550 no such user")])
+        script.leavesAt = command
+        let error = await #expect(throws: TransportError.self) {
+            try await send(script, to: ["a@example.com", "gone@example.com", "b@example.com"])
+        }
+        #expect(error != nil)
+        #expect(heard.mails.isEmpty)
     }
 
     @Test func `a mail for nobody is not sent, and each refusal is kept`() async throws {

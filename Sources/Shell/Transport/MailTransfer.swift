@@ -138,8 +138,10 @@ final class MailTransfer: Transfer {
             return .success(.mail(MailAnswer(reply, refusals: refusals)))
         case CURLE_WEIRD_SERVER_REPLY, CURLE_REMOTE_ACCESS_DENIED, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
             CURLE_GOT_NOTHING:
-            // A server that refuses says so before it hangs up.
-            guard let reply, reply.code >= 400 else { return .failure(error(of: code)) }
+            // A server that refuses says so before it hangs up; a refusal of one recipient says nothing of what came after.
+            guard let reply, reply.code >= 400, reply.step == step,
+                step != .recipient || refusals.count == mail.recipients.count
+            else { return .failure(error(of: code)) }
             return .success(.mail(MailAnswer(reply, refusals: refusals)))
         default: return .failure(error(of: code))
         }

@@ -159,6 +159,12 @@ class Transfer {
             return TransportError.unsent(
                 .tls, "\(job.errand.peer) asks for a client certificate; name one with 'client_certificate'")
         }
+        if job.errand.connection.certificate != nil, let refusal = certificateRefusal {
+            return TransportError.unsent(
+                .tls,
+                "\(job.errand.peer) refuses the client certificate (\(refusal)); renew the file that 'client_certificate' names, "
+                    + "or have the server trust who signed it")
+        }
         if hasProxyRefused {
             return TransportError.unsent(
                 .connect,
@@ -175,6 +181,17 @@ class Transfer {
             about: peer, job.bounds, isSending: isSending, detail: detail(of: code),
             speaking: job.errand.language, trusting: job.errand.connection.authorities)
         return TransportError(code.cause, mayHaveArrived: mayHaveArrived, sentence)
+    }
+
+    /// What the server has against the client's certificate, in the words of TLS. With TLS 1.3 it says so only when the request
+    /// is on its way, which it has then thrown away.
+    private var certificateRefusal: String? {
+        let words = String(cString: words)
+        let reasons = [
+            "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired",
+            "certificate unknown", "unknown ca", "access denied",
+        ]
+        return reasons.first { words.contains(" alert \($0)") }
     }
 
     /// Whether a proxy was reached and has not made the tunnel; only libcurl's words tell.

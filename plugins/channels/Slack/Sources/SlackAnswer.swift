@@ -20,7 +20,8 @@ enum SlackAnswer {
         case "no_service", "no_service_id", "no_team", "no_active_hooks", "invalid_token":
             return .refusedChannel("\(said); the webhook is gone or was never valid: make a new one and configure it")
         case "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope",
-            "ekm_access_denied":
+            "ekm_access_denied", "access_denied", "no_permission", "not_allowed_token_type", "team_access_not_granted",
+            "two_factor_setup_required":
             return .refusedChannel(
                 way == .webhook
                     ? "\(said); the token behind the address is not valid for this: renew it"
@@ -34,7 +35,9 @@ enum SlackAnswer {
             return .refusedChannel("\(said); the workspace forbids it: ask one of its administrators")
         case let word? where word.hasPrefix("restricted_action"):
             return .refusedChannel("\(said); the workspace forbids it: ask one of its administrators")
-        case "rollup_error", "rate_limited", "ratelimited", "service_unavailable":
+        case "rollup_error", "rate_limited", "ratelimited", "service_unavailable", "org_login_required",
+            "team_added_to_org":
+            // The last two: the workspace is moving to another organization, and is away until that is done.
             return .retry(after: response.toldWait(now: now), said)
         case "internal_error", "fatal_error", "request_timeout":
             // Slack documents that some of the work may have been done.

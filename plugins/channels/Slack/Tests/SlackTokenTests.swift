@@ -126,6 +126,7 @@ private func reply(
     @Test(arguments: [
         (#"{"ok":false,"error":"not_in_channel"}"#, "invite the bot"),
         (#"{"ok":false,"error":"invalid_auth"}"#, "renew it"),
+        (#"{"ok":false,"error":"team_access_not_granted"}"#, "renew it"),
     ])
     func `a refusal says what to do`(_ body: String, _ advice: String) throws {
         let response = HTTPResponse(status: 200, body: Array(body.utf8))
@@ -135,6 +136,12 @@ private func reply(
             return
         }
         #expect(sentence.contains(advice), "\(sentence)")
+    }
+
+    @Test func `a workspace that is moving is waited for`() throws {
+        let response = HTTPResponse(status: 200, body: Array(#"{"ok":false,"error":"team_added_to_org"}"#.utf8))
+        let outcome = try channel().judge(.answered(response), at: ChannelConformance.now)
+        #expect(outcome == .retry(after: nil, "Slack answered 200: team_added_to_org"))
     }
 
     @Test(arguments: ["", "ok", "{}", "[1]", #"{"ok":1}"#])

@@ -89,8 +89,8 @@ public struct TelegramChannel: Channel {
     }
 
     private func payload(_ posting: Posting) -> JSON {
-        let payload = TelegramPayload.of(posting, in: place)
         let called = mentions.called(by: posting.message, at: posting.at)
+        let payload = TelegramPayload.of(posting, in: place, calling: called)
         return called.isEmpty
             ? payload : ChatMentions.calling(called, in: payload, "text", textMax: TelegramLimits.textMax)
     }

@@ -4,19 +4,26 @@ internal import PluginKit
 /// What Telegram takes, in UTF-16 units. It counts without the tags, so counting with them leaves room.
 enum TelegramLimits {
     static let textMax = 4096
-    /// Leaves room for those who are called.
+    /// Leaves room for the headline and for `calledUsual`.
     static let cardMax = 3300
+    /// What names in front of the text may take before the card has to give way: some ten names.
+    static let calledUsual = 450
     static let plainTextMax = 3900
     static let captionMax = 1024
 }
 
 extension ChatCard.Room {
-    /// All but issues and lines stay below 2,400 together, which leaves those at least 900.
-    static let telegram = ChatCard.Room(
-        shares: MessageShares(
-            headlineMax: 250, fieldsMax: 10, fieldLabelMax: 40, fieldValueMax: 80, reasonMax: 350, sparklineMax: 60,
-            linkTitleMax: 40, addressMax: 400, footerMax: 120, issueTitleMax: 160, issueDetailMax: 60, lineMax: 200),
-        card: TelegramLimits.cardMax, text: 2000, list: 900)
+    /// All but issues and lines stay below 2,400 together, which leaves those at least 900, unless many are called.
+    ///
+    /// - Parameter called: what the names of those take who are called: text with tags in it cannot be cut afterwards.
+    static func telegram(besides called: Int) -> ChatCard.Room {
+        ChatCard.Room(
+            shares: MessageShares(
+                headlineMax: 250, fieldsMax: 10, fieldLabelMax: 40, fieldValueMax: 80, reasonMax: 350, sparklineMax: 60,
+                linkTitleMax: 40, addressMax: 400, footerMax: 120, issueTitleMax: 160, issueDetailMax: 60, lineMax: 200
+            ),
+            card: TelegramLimits.cardMax - max(0, called - TelegramLimits.calledUsual), text: 2000, list: 900)
+    }
 }
 
 /// A message as the JSON of `sendMessage` and `editMessageText`.
@@ -26,10 +33,11 @@ enum TelegramPayload {
         text.parted(after: ["@", "/", "#", "$"]).withoutHosts
     }
 
-    static func of(_ posting: Posting, in place: TelegramPlace) -> JSON {
+    /// - Parameter called: those whose names stand in front of the text.
+    static func of(_ posting: Posting, in place: TelegramPlace, calling called: [String] = []) -> JSON {
         var payload = JSONObject([("chat_id", place.chat)])
         if let topic = place.topic { payload["message_thread_id"] = .int(Int64(topic)) }
-        write(posting, into: &payload)
+        write(posting, besides: called.joined(separator: " ").utf16.count, into: &payload)
         // The plain form stands alone.
         if !posting.isPlain, let opening = posting.thread.flatMap({ Int64($0) }) {
             payload["reply_parameters"] = ["message_id": .int(opening), "allow_sending_without_reply": true]
@@ -41,7 +49,7 @@ enum TelegramPayload {
     static func edit(of opening: Int64, _ posting: Posting, in place: TelegramPlace) -> JSON {
         var payload = JSONObject([("chat_id", place.chat), ("message_id", .int(opening))])
         let told = Posting(id: posting.id, message: posting.message, at: posting.at)
-        write(told, into: &payload)
+        write(told, besides: 0, into: &payload)
         return .object(payload)
     }
 
@@ -64,8 +72,8 @@ enum TelegramPayload {
         ]
     }
 
-    private static func write(_ posting: Posting, into payload: inout JSONObject) {
-        let card = ChatCard(posting, in: .telegram, dialect: dialect) { dialect.length(html($0)) }
+    private static func write(_ posting: Posting, besides called: Int, into payload: inout JSONObject) {
+        let card = ChatCard(posting, in: .telegram(besides: called), dialect: dialect) { dialect.length(html($0)) }
         if posting.isPlain {
             payload["text"] = .string(
                 card.plainText(to: TelegramLimits.plainTextMax, dialect: dialect) { row in

@@ -112,6 +112,27 @@ private func payload(
             }
         }
     }
+
+    /// A text with tags in it cannot be cut anywhere.
+    @Test(arguments: SampleMessages.nasty.filter { [.opened, .escalated].contains($0.message.kind) }.map(\.name))
+    func `the card gives way where many are called`(_ name: String) throws {
+        let position = Position(line: 2, column: 3)
+        let names = (10..<30).map { "@" + String(repeating: "x", count: 60) + "\($0)" }
+        let list = Option.Value.list(names.map { Option(.text(GuardedText($0)), at: position) })
+        let option = Option(list, at: position)
+        let mention = Options(
+            name: "mention", position: position, values: ["critical": option, "warning": option, "info": option])
+        let telegram = try channel(["mention": .section(mention)])
+        let message = try #require(SampleMessages.nasty.first { $0.name == name }?.message)
+        let text = try payload(message, telegram)["text"]?.string ?? ""
+        #expect(names.allSatisfy(text.contains))
+        #expect(text.utf16.count <= TelegramLimits.textMax)
+        func count(_ tag: String) -> Int { text.indices.count { text[$0...].hasPrefix(tag) } }
+        for tag in ["a", "b", "i", "code", "pre"] {
+            let opened = count("<\(tag)>") + count("<\(tag) ")
+            #expect(opened == count("</\(tag)>"), "\(tag): \(text)")
+        }
+    }
 }
 
 @Suite struct `Telegram's answers` {
