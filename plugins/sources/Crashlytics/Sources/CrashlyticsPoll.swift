@@ -9,8 +9,10 @@ struct CrashlyticsPoll: Sendable {
     private var failures: [PollFailure] = []
     private var unread = Unread.nothing
     private(set) var warnings: [String] = []
-    /// Why issues are missing.
+    /// Why issues, or crashes, are missing.
     private var misses: [PollFailure] = []
+    /// Sentences about crashes that are still to come.
+    private var lateness: [String] = []
     /// Requests for versions, whatever came of them.
     private(set) var pageCount = 0
     private var cursor: ExportCursor
@@ -279,9 +281,9 @@ struct CrashlyticsPoll: Sendable {
                 }
                 switch answer {
                 case .done(let rows):
-                    poll.take(rows, app, tables)
+                    let releases = poll.take(rows, app, tables, span)
                     if let job = rows.job { poll.cursor.keep(job, tables, over: span, at: poll.poll.now) }
-                    return then(poll, .success(rows.releases))
+                    return then(poll, .success(releases))
                 case .running(let job):
                     poll.cursor.keep(job, tables, over: span, at: poll.poll.now)
                     guard poll.waitsLeft > 0 else { return then(poll, .success(nil)) }
@@ -297,7 +299,10 @@ struct CrashlyticsPoll: Sendable {
         }
     }
 
-    private mutating func take(_ rows: QueryRows, _ app: String, _ tables: ExportTables) {
+    /// Takes in an answer, and gives back what of its figures can be believed.
+    private mutating func take(
+        _ rows: QueryRows, _ app: String, _ tables: ExportTables, _ span: TimeSpan
+    ) -> [CountedRelease] {
         cost.queries += 1
         cost.read += rows.bytesRead
         cost.billed += rows.bytesBilled ?? rows.bytesRead
@@ -306,6 +311,27 @@ struct CrashlyticsPoll: Sendable {
         if rows.isCut {
             warn("\(app): more than \(rows.releases.count) releases; those with few sessions are left out")
         }
+        guard let end = cursor.note(rows.crashes, of: tables), end < span.to - QueryRows.delayMax else {
+            return rows.releases
+        }
+        goWithoutCrashes(of: app, tables, after: end)
+        return rows.releases.map(\.withoutCrashes)
+    }
+
+    /// Says that crashes are missing. Each morning they come later than the sessions where tables are filled by the day, which
+    /// is no trouble yet.
+    private mutating func goWithoutCrashes(of app: String, _ tables: ExportTables, after end: Moment) {
+        let begin = "\(app): the newest event in '\(tables.crashes).\(tables.table)' is of \(end), "
+        guard end < poll.now - tables.maxAge else {
+            let note = begin + "so later ones are still to come; figures of crashes are left out"
+            if !lateness.contains(note) { lateness.append(note) }
+            return
+        }
+        let failure = PollFailure(
+            .badAnswer,
+            begin + "more than \(tables.maxAge.grammar) ago ('max_age'); figures of crashes are left out")
+        warn(failure.description)
+        misses.append(failure)
     }
 
     // MARK: - The end
@@ -379,14 +405,14 @@ struct CrashlyticsPoll: Sendable {
         return .noData
     }
 
-    /// What the queries cost, in words: a poll costs little, and a day has many.
+    /// What the queries cost, in words: a poll costs little, and a day has many. And what is still to come.
     private var notes: [String] {
-        guard cost.queries > 0 else { return [] }
+        guard cost.queries > 0 else { return lateness }
         let polls = Duration.days(1).inSeconds / max(source.every.inSeconds, 1)
         return [
             "BigQuery read \(cost.read.inBytes) in \(cost.queries) \(cost.queries == 1 ? "query" : "queries") and bills "
                 + "\(cost.billed.inBytes); every \(source.every.short) that is \((cost.billed * polls).inBytes) a day"
-        ]
+        ] + lateness
     }
 }
 

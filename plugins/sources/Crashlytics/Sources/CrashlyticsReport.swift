@@ -11,6 +11,13 @@ struct CountedRelease: Sendable {
     /// Whether it is known to have had no session, of which metrics say nothing.
     var hasNoSessions = false
 
+    /// The same without what is counted in a table of crashes.
+    var withoutCrashes: CountedRelease {
+        var release = self
+        for metric in [Metric.crashedSessions, .crashedUsers, .crashEvents] { release.metrics[metric] = nil }
+        return release
+    }
+
     /// Nil where nothing was counted.
     func observation(of app: String, by source: String, at seen: Moment) -> Observation? {
         guard !metrics.isEmpty else { return nil }

@@ -1,13 +1,15 @@
 internal import PluginKit
 
-/// What a poll leaves to remember of the tables in BigQuery: when the newest session of each began, and the queries that
-/// were still running.
+/// What a poll leaves to remember of the tables in BigQuery: when the newest session of each began, where crashes have
+/// fallen behind, and the queries that were still running.
 ///
 /// A table that has stalled has no rows in a span that ends now, and from then on only the memory tells it from an app
 /// that nobody uses. And a query that takes longer than a poll is paid for whether somebody reads its answer or not.
 struct ExportCursor: Hashable, Sendable {
     /// By the table's full name, as all others here.
     private var newest: [String: Moment] = [:]
+    /// Where the crashes of a table end that have fallen behind its sessions.
+    private var behind: [String: Moment] = [:]
     private var inquiries: [String: Inquiry] = [:]
 
     /// Questions about one table whose answers belong together: their spans end at one moment.
@@ -26,6 +28,7 @@ struct ExportCursor: Hashable, Sendable {
         for table in tables {
             let name = table.fullName
             newest[name] = json?["newest"]?[name]?.string.flatMap { Moment(rfc3339: $0) }
+            behind[name] = json?["behind"]?[name]?.string.flatMap { Moment(rfc3339: $0) }
             guard let written = json?["running"]?[name],
                 let end = written["end"]?.string.flatMap({ Moment(rfc3339: $0) }),
                 let begun = written["begun"]?.string.flatMap({ Moment(rfc3339: $0) }),
@@ -47,16 +50,29 @@ struct ExportCursor: Hashable, Sendable {
             ]
             return (name, written)
         }
-        return [
-            "newest": .object(JSONObject(newest.sorted { $0.key < $1.key }.map { ($0.key, JSON($0.value)) })),
-            "running": .object(JSONObject(running)),
-        ]
+        func ends(_ moments: [String: Moment]) -> JSON {
+            .object(JSONObject(moments.sorted { $0.key < $1.key }.map { ($0.key, JSON($0.value)) }))
+        }
+        return ["newest": ends(newest), "behind": ends(behind), "running": .object(JSONObject(running))]
     }
 
     /// When the newest session of a table began, as far as any poll could tell.
     subscript(_ table: ExportTables) -> Moment? {
         get { newest[table.fullName] }
         set { newest[table.fullName] = [newest[table.fullName], newValue].compactMap(\.self).max() }
+    }
+
+    /// Takes in how far crashes have come, and gives back where they end if they have fallen behind.
+    ///
+    /// That holds until there are newer ones: what was there before is soon too long ago to be looked at, and from then on only
+    /// the memory tells a table that has stopped from an app that does not crash.
+    mutating func note(_ crashes: CrashTable?, of table: ExportTables) -> Moment? {
+        let name = table.fullName
+        if let crashes {
+            if let end = behind[name], end < crashes.newest { behind[name] = nil }
+            if behind[name] == nil, crashes.isBehind { behind[name] = crashes.newest }
+        }
+        return behind[name]
     }
 
     // MARK: - Queries under way

@@ -31,14 +31,17 @@ struct ExportTables: Hashable, Sendable {
         return [(sessions, "_"), (crashes, "_"), (table, "_-"), (location, "-")].first { !isName($0.0, $0.1) }?.0
     }
 
-    /// The names of the columns that the query gives.
+    /// The names of the columns that every answer has. What is asked of the table of crashes itself is missing where an
+    /// earlier version of the bot has begun the query.
     static let columns = [
         "version", "build", "sessions", "crashed_sessions", "users", "crashed_users", "crash_events", "newest_event",
     ]
 
     /// Each side is counted by itself and joined then: joining single rows would multiply them, and the bill. `ROLLUP` gives the
-    /// whole app in the same pass; of its rows those for a version with all its builds are left out. The newest session is a row
-    /// of its own, looked for in a longer stretch, because a table that has stalled has no other rows.
+    /// whole app in the same pass; of its rows those for a version with all its builds are left out. How far the tables
+    /// have come is a row of its own, looked for in a longer stretch, because a table of sessions that has stalled has no
+    /// other rows. Of the table of crashes each kind of error counts there, or else an app without crashes would look like
+    /// a table without news.
     private var query: String {
         func counted(_ dataset: String, _ counts: String, _ columns: String, _ condition: String) -> String {
             """
@@ -60,20 +63,32 @@ struct ExportTables: Hashable, Sendable {
             "COUNT(DISTINCT firebase_session_id) AS crashed_sessions, "
                 + "COUNT(DISTINCT installation_uuid) AS crashed_users, COUNT(DISTINCT event_id) AS crash_events",
             "firebase_session_id, installation_uuid, event_id", " AND error_type = 'FATAL'")
+        let stretch = "event_timestamp >= TIMESTAMP_SUB(@oldest, INTERVAL 1 DAY) AND event_timestamp < @until"
         return """
             WITH s AS (
               \(s)),
             c AS (
-              \(c))
+              \(c)),
+            h AS (
+              SELECT MAX(event_timestamp) AS newest,
+                     COUNT(DISTINCT TIMESTAMP_TRUNC(event_timestamp, HOUR)) AS hours,
+                     COUNT(DISTINCT TIMESTAMP_TRUNC(event_timestamp, MINUTE)) AS minutes
+              FROM `\(project).\(crashes).\(table)`
+              WHERE \(stretch))
             SELECT s.version, s.build, s.sessions, IFNULL(c.crashed_sessions, 0) AS crashed_sessions,
                    s.users, IFNULL(c.crashed_users, 0) AS crashed_users,
-                   IFNULL(c.crash_events, 0) AS crash_events, CAST(NULL AS TIMESTAMP) AS newest_event
+                   IFNULL(c.crash_events, 0) AS crash_events, CAST(NULL AS TIMESTAMP) AS newest_event,
+                   CAST(NULL AS TIMESTAMP) AS newest_crash, NULL AS crash_hours, NULL AS crash_minutes,
+                   NULL AS session_hours, NULL AS sessions_before, NULL AS sessions_since
             FROM s LEFT JOIN c ON IFNULL(s.version, '*') = IFNULL(c.version, '*')
                               AND IFNULL(s.build, '*') = IFNULL(c.build, '*')
             UNION ALL
-            SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, MAX(event_timestamp)
-            FROM `\(project).\(sessions).\(table)`
-            WHERE event_timestamp >= @oldest AND event_timestamp < @until
+            SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, MAX(event_timestamp),
+                   MAX(h.newest), MAX(h.hours), MAX(h.minutes),
+                   COUNT(DISTINCT IF(event_timestamp <= h.newest, TIMESTAMP_TRUNC(event_timestamp, HOUR), NULL)),
+                   COUNTIF(event_timestamp <= h.newest), COUNTIF(event_timestamp > h.newest)
+            FROM `\(project).\(sessions).\(table)` CROSS JOIN h
+            WHERE \(stretch)
             ORDER BY newest_event DESC, sessions DESC
             """
     }
@@ -94,7 +109,7 @@ struct ExportTables: Hashable, Sendable {
         return min(Recall.floor(newest, to: .minutes(1)) + .minutes(1), end)
     }
 
-    /// Asks for a span, and for the newest session from `maxAge` before it on.
+    /// Asks for a span, and how far the tables have come, from `maxAge` and a day before it on.
     ///
     /// The same question with the same id is not billed twice.
     ///

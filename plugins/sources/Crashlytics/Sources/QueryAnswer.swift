@@ -23,6 +23,8 @@ struct QueryRows: Sendable {
     let job: QueryJob?
     /// When the newest session of the table began, where the answer tells.
     private(set) var newest: Moment?
+    /// Nil where there is nothing in the table of crashes, or the answer does not tell.
+    private(set) var crashes: CrashTable?
     /// Whether there are more rows than were asked for.
     let isCut: Bool
     let bytesRead: Double
@@ -32,7 +34,7 @@ struct QueryRows: Sendable {
     private(set) var warnings: [String] = []
 
     /// Sessions that are under way reach the tables in minutes.
-    private static let delayMax = Duration.minutes(15)
+    static let delayMax = Duration.minutes(15)
 
     init(_ body: JSONReader, over span: TimeSpan) throws(JSONMismatch) {
         job = if let job = try body.optional("jobReference") { try QueryJob(job) } else { nil }
@@ -46,6 +48,7 @@ struct QueryRows: Sendable {
         for row in try body.optional("rows")?.elements() ?? [] {
             let cells = try Cells(row, places)
             if let newest = try cells.moment("newest_event") { self.newest = max(self.newest ?? newest, newest) }
+            if let crashes = try cells.crashTable() { self.crashes = crashes }
             if let counted = try cells.release(over: span) { releases.append(counted) }
         }
         // By the whole table: a release that hardly anybody uses may well have had no session for an hour.
@@ -97,6 +100,15 @@ private struct Cells {
             throw cell.mismatch(expected: "a time in microseconds since 1970")
         }
         return moment
+    }
+
+    /// What the row says of the table of crashes; nil where it says nothing of it, or there is nothing in it.
+    func crashTable() throws(JSONMismatch) -> CrashTable? {
+        guard places["newest_crash"] != nil, let newest = try moment("newest_crash") else { return nil }
+        return CrashTable(
+            newest: newest, hours: try count("crash_hours") ?? 0, minutes: try count("crash_minutes") ?? 0,
+            sessionHours: try count("session_hours") ?? 0, before: try count("sessions_before") ?? 0,
+            since: try count("sessions_since") ?? 0)
     }
 
     /// Nil for one without sessions.
