@@ -11,13 +11,21 @@ struct DatadogPoll: Sendable {
     private var open: [DatadogQuestion] = []
     private var figures: DatadogFigures
     private var warnings: [String]
+    /// What went wrong with single queries.
+    private var failures: [PollFailure] = []
     /// Set when the budget is used up: no request before that moment.
     private var spentUntil: Moment?
+
+    /// A poll may take as long as five requests, so no more than these may take all the time they have.
+    private static let timeoutsMax = 3
 
     /// One environment over one span.
     private struct Round: Hashable, Sendable {
         let environment: String?
         let span: TimeSpan
+
+        /// For failures.
+        var words: String { [environment, span.length.short].compactMap(\.self).joined(separator: ", ") }
 
         /// As the cursor has it.
         var json: JSON { ["environment": JSON(environment), "span": .string(span.length.grammar)] }
@@ -28,8 +36,9 @@ struct DatadogPoll: Sendable {
         self.poll = poll
         figures = DatadogFigures(source: poll.source, app: source.app)
         let spans = poll.spans.prefix(DatadogSource.spansMax).map { TimeSpan(lasting: $0, until: poll.now) }
-        let all = source.watchedEnvironments.flatMap { environment in
-            spans.map { Round(environment: environment, span: $0) }
+        // The shortest first, of all environments: what takes longest is what most easily fails.
+        let all = spans.flatMap { span in
+            source.watchedEnvironments.map { Round(environment: $0, span: span) }
         }
         // Where the poll before broke off, so that a budget too small for all of them is not always spent on the same.
         let first = all.firstIndex { $0.json == poll.cursor } ?? 0
@@ -57,9 +66,28 @@ struct DatadogPoll: Sendable {
                 poll.take(answer, to: question)
                 return poll.goOn()
             } catch {
-                return poll.finish(without: error)
+                return poll.goOn(without: error, question)
             }
         }
+    }
+
+    /// Goes on with the next round where the failure is that of one query, which may fail at every poll.
+    private func goOn(without failure: PollFailure, _ question: DatadogQuestion) -> PollStep {
+        guard [.timeout, .badAnswer, .refused, .tooLarge].contains(failure.reason) else {
+            return finish(without: failure)
+        }
+        let failure = failure.about(Round(environment: question.environment, span: question.span).words)
+        let timeouts = (failures + [failure]).count { $0.reason == .timeout }
+        guard timeouts < DatadogPoll.timeoutsMax else { return finish(without: failure) }
+        var poll = self
+        poll.failures.append(failure)
+        poll.leave(question)
+        return poll.goOn()
+    }
+
+    /// Asks nothing more of that environment and that span.
+    private mutating func leave(_ question: DatadogQuestion) {
+        open.removeAll { $0.span == question.span && $0.environment == question.environment }
     }
 
     private mutating func take(_ answer: DatadogAnswer, to question: DatadogQuestion) {
@@ -67,28 +95,28 @@ struct DatadogPoll: Sendable {
         figures.take(answer, to: question)
         spentUntil = answer.spentUntil
         // Where there is no session nothing has crashed, and no version is to be told apart.
-        if question.count == .sessions, answer.isEmpty {
-            open.removeAll { $0.span == question.span && $0.environment == question.environment }
-        }
+        if question.count == .sessions, answer.isEmpty { leave(question) }
         if question.count == .sessions, let warning = answer.warning { warnings.append(warning) }
     }
 
     private func finish(without failure: PollFailure? = nil) -> PollStep {
         var report = PollReport(
-            figures.observations { _ in poll.now }, failures: [failure].compactMap(\.self), spentUntil: spentUntil,
-            warnings: warnings)
+            figures.observations { _ in poll.now }, failures: failures + [failure].compactMap(\.self),
+            spentUntil: spentUntil, warnings: warnings)
         report.cursor = cursor(after: failure)
         return .finish(report)
     }
 
-    /// Where the next poll begins: in the round in which the budget ended, or in the one behind it where that was the first,
-    /// which may need more than there ever is. Nil, which keeps what was there, where there is nothing to remember.
+    /// Where the next poll begins after a failure that ended this one: in the round in which the budget ended, or in the
+    /// one behind it where that was the first, which may need more than there ever is; and behind the round that ended it
+    /// in another way, which may do so every time. Nil, which keeps what was there, where there is nothing to remember.
     private func cursor(after failure: PollFailure?) -> JSON? {
-        guard failure?.reason == .rateLimited, let question = open.first,
+        guard let failure, let question = open.first,
             let index = rounds.firstIndex(where: {
                 $0.environment == question.environment && $0.span == question.span
             })
         else { return poll.cursor.map { _ in [:] } }
-        return rounds[max(index, 1) % rounds.count].json
+        let next = failure.reason == .rateLimited ? max(index, 1) : index + 1
+        return rounds[next % rounds.count].json
     }
 }

@@ -102,6 +102,54 @@ import Testing
         #expect(play(100, ["environment": "gone", "span": "1h"]).seen == ["prod", "beta", "qa"])
     }
 
+    @Test(
+        arguments: [
+            (answer(#"{"data": {"buckets": []}, "meta": {"status": "timeout"}}"#), "the query took Datadog too long"),
+            (.failed(TransportError(.timeout, mayHaveArrived: true, "no answer within 20 s")), "no answer within 20 s"),
+            (answer(#"{"errors": ["too many buckets"]}"#, status: 400), "the source answered 400: too many buckets"),
+            (answer("[]"), "the answer is not what was expected"),
+        ] as [(FetchResult, String)]) func `are asked for though a query of one environment fails at every poll`(
+            _ trouble: FetchResult, _ words: String
+        ) throws
+    {
+        let source = try source(["environments": list("prod", "beta"), "releases": option(.flag(false))])
+        let begin = TimeSpan(lasting: .days(30), until: now).from
+        func isLong(_ request: HTTPRequest) -> Bool {
+            body(request)["filter"]?["from"] == .string("\(begin.milliseconds)")
+        }
+        let played = PlayedPoll(source, poll(.hours(1), .days(30))) { request in
+            let isOfProduction = body(request)["filter"]?["query"]?.string?.contains("prod") == true
+            return isLong(request) && isOfProduction ? trouble : Datadog().respond(to: request)
+        }
+        let seen = played.observations.map { "\($0.subject.environment ?? "") \($0.span.length.short)" }
+        #expect(seen == ["beta 30 d", "prod 1 h", "beta 1 h"])
+        #expect(played.requests.map(isLong) == [false, false, false, false, true, true, true], "the shortest first")
+        #expect(played.report?.warnings.count == 1)
+        #expect(played.report?.warnings.first?.hasPrefix("prod, 30 d: sessions: \(words)") == true)
+        #expect(played.report?.unread == .anything)
+        #expect(played.report?.missing != nil)
+    }
+
+    @Test(
+        arguments: [
+            // Three that take all their time leave none for more.
+            (.failed(TransportError(.timeout, mayHaveArrived: true, "no answer within 20 s")), 3, "d"),
+            // Whoever is in trouble is not asked on and on.
+            (answer("no", status: 503), 1, "b"),
+        ] as [(FetchResult, Int, String)]) func `are asked for from behind what ended the last poll`(
+            _ trouble: FetchResult, _ count: Int, _ next: String
+        ) throws
+    {
+        let source = try source(["environments": list("a", "b", "c", "d"), "releases": option(.flag(false))])
+        let failed = PlayedPoll(source, poll()) { _ in trouble }
+        #expect(failed.requests.count == count)
+        #expect(failed.failure != nil)
+        let after = Datadog().play(source, poll(cursor: failed.report?.cursor))
+        #expect(after.observations.count == 4)
+        let first = after.requests.first.map(body)
+        #expect(first?["filter"]?["query"]?.string?.hasSuffix("env:\"\(next)\"") == true)
+    }
+
     @Test func `where there are none, nothing more is asked, and it is no data`() throws {
         var quiet = Datadog()
         quiet.sessions = Datadog.counts([:])
