@@ -58,9 +58,11 @@ struct PlayCursor: Hashable, Sendable {
     /// What people call the versions of an app.
     func names(of app: String) -> VersionNames { names[app] ?? VersionNames() }
 
-    /// Remembers how far they have come, of these apps and no others.
-    mutating func note(_ visit: AppVisit, among apps: [String]) {
-        marks[visit.app] = visit.marks
+    /// Remembers what was found out about an app, of these apps and no others.
+    ///
+    /// - Parameter isTold: whether its figures were told. Those up to marks that are remembered are not read again.
+    mutating func note(_ visit: AppVisit, isTold: Bool, among apps: [String]) {
+        if isTold { marks[visit.app] = visit.marks }
         names[visit.app] = visit.names
         marks = marks.filter { apps.contains($0.key) }
         names = names.filter { apps.contains($0.key) }

@@ -9,7 +9,7 @@ struct PlayPoll: Sendable {
     private let poll: Poll
     private var inquiry: PlayInquiry
     private var observations: [Observation] = []
-    private var marks: [Moment] = []
+    private var visits: [AppVisit] = []
     /// A sentence for each app of which a table has stopped.
     private var lateness: [String] = []
     private var unchangedCount = 0
@@ -51,14 +51,13 @@ struct PlayPoll: Sendable {
                 poll.failures.append(failure)
                 return PlayInquiry.isOfOneApp(failure) ? poll.visit(number + 1) : poll.finish()
             case .success(let visit):
-                if let newest = visit.newest { poll.marks.append(newest) }
+                poll.visits.append(visit)
                 if let late = visit.lateness(at: poll.poll.now, poll.source.maxAge) { poll.lateness.append(late) }
                 let (found, leftOut) = visit.observations(poll.poll, releasesMax: PlayInquiry.releasesMax)
                 poll.observations += found
                 if leftOut > 0 {
                     poll.inquiry.warnings.append("\(visit.app): \(leftOut) versions with few users are left out")
                 }
-                poll.inquiry.cursor.note(visit, among: poll.inquiry.apps)
                 return poll.visit(number + 1)
             }
         }
@@ -180,9 +179,13 @@ struct PlayPoll: Sendable {
         let others = observations.isEmpty ? Array(failures.dropFirst()) : failures
         let outcome = outcome
         var warnings = inquiry.warnings + others.map(\.description)
-        // Where everything has stopped, the outcome says so.
-        if case .stale = outcome {} else { warnings += lateness }
-        var report = PollReport(outcome, cursor: inquiry.cursor.json, warnings: warnings, notes: notes)
+        var isStale = false
+        if case .stale = outcome { isStale = true }
+        // Where everything has stopped, the outcome says so and tells no figures: they are read again with newer ones.
+        if !isStale { warnings += lateness }
+        var cursor = inquiry.cursor
+        for visit in visits { cursor.note(visit, isTold: !isStale, among: inquiry.apps) }
+        var report = PollReport(outcome, cursor: cursor.json, warnings: warnings, notes: notes)
             .waiting(after: failures + inquiry.misses)
         // A failure keeps what was known before.
         if case .failed = report.outcome { report.cursor = nil }
@@ -191,7 +194,9 @@ struct PlayPoll: Sendable {
 
     private var outcome: PollOutcome {
         if observations.isEmpty, let failure = failures.first { return .failed(failure) }
-        if let newest = marks.max(), newest < poll.now - source.maxAge { return .stale(measured: newest) }
+        if let newest = visits.compactMap(\.newest).max(), newest < poll.now - source.maxAge {
+            return .stale(measured: newest)
+        }
         if !observations.isEmpty { return .values(observations) }
         return unchangedCount > 0 ? .unchanged : .noData
     }

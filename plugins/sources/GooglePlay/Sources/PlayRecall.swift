@@ -76,7 +76,7 @@ struct PlayRecall: Sendable {
     private func name(_ visit: AppVisit, _ number: Int) -> RecallStep {
         inquiry.learningNames(visit) { inquiry, visit in
             var recall = with(inquiry)
-            recall.inquiry.cursor.note(visit, among: inquiry.apps)
+            recall.inquiry.cursor.note(visit, isTold: true, among: inquiry.apps)
             let questions = inquiry.tables.flatMap { table -> [PlayQuestion] in
                 guard let mark = visit.marks[table] else {
                     recall.inquiry.warnings.append("\(visit.app): Play does not say how far \(table.title) have come")

@@ -47,6 +47,25 @@ import Testing
         #expect(Play().play(play, poll(.hours(1), at: end + .hours(40))).report?.outcome == .stale(measured: end))
     }
 
+    @Test func `up to which nothing was told, as it was too long ago, is not where the next begins`() throws {
+        let play = try source()
+        let first = Play().play(play, poll(.hours(1)))
+        let end = try #require(Moment(rfc3339: "2026-11-20T21:00:00Z"))
+        var server = Play()
+        let mark = String(decoding: fixture("crashrate_metric_set.json"), as: UTF8.self)
+        server.freshness = answer(mark.replacing("\"hours\": 21", with: "\"hours\": 23"))
+        let late = server.play(play, poll(.hours(1), cursor: first.report?.cursor, at: end + .hours(15)))
+        #expect(late.report?.outcome == .stale(measured: end + .hours(2)))
+        server.freshness = answer(
+            mark.replacing("\"day\": 20", with: "\"day\": 21").replacing("\"hours\": 21", with: "\"hours\": 11"))
+        let caughtUp = server.play(play, poll(.hours(1), cursor: late.report?.cursor, at: end + .hours(16)))
+        let begin = caughtUp.requests.first { $0.url.description.hasSuffix(":query") }.map(body)
+        #expect(begin?["timelineSpec"]?["startTime"]?["day"] == 20)
+        // Four hours before what was told last, and not before what was only seen.
+        #expect(begin?["timelineSpec"]?["startTime"]?["hours"] == 17)
+        #expect(!caughtUp.observations.isEmpty)
+    }
+
     /// The marks of the app's tables; those that are not named are the fixture's.
     private func marks(_ hours: [String: Int], of app: String = "com.acme.wallet")
         -> @Sendable (HTTPRequest) -> FetchResult
