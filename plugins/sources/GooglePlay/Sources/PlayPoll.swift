@@ -137,6 +137,9 @@ struct PlayPoll: Sendable {
                 }
                 for issue in earlier { visit.note(issue, seenSince: span.from) }
             } catch {
+                // Nobody knows which of them are old, and each that was not named before would pass for a new one. They are asked
+                // about again with the next figures.
+                visit.issues = []
                 poll.inquiry.goOn(without: error)
             }
             return poll.readAnomalies(visit, then: then)

@@ -178,10 +178,25 @@ import Testing
                     + #"{"name": "apps/a/other"}]}"#))
         let issues = play.play(try source(), poll(.hours(1))).observations.flatMap(\.issues)
         #expect(issues.map(\.firstSeen) == [nil, Moment(rfc3339: "2026-11-11T21:00:00Z")])
-        // Where nobody knows, they are new when they are.
+    }
+
+    @Test func `of which nobody knows how old they are wait for the next figures`() throws {
         let trouble = Play(earlierIssues: answer("no", status: 500)).play(try source(), poll(.hours(1)))
-        #expect(trouble.observations.flatMap(\.issues).map(\.firstSeen) == [nil, nil])
+        #expect(trouble.observations.flatMap(\.issues).isEmpty)
+        #expect(trouble.observation(from: "2026-11-20T20:00:00Z")?.metrics[.users] == 8100)
         #expect(trouble.report?.warnings.first?.hasPrefix("earlier issues of com.acme.wallet: ") == true)
+        var server = Play()
+        let mark = String(decoding: fixture("crashrate_metric_set.json"), as: UTF8.self)
+        server.freshness = answer(mark.replacing("\"hours\": 21", with: "\"hours\": 22"))
+        let next = server.play(
+            try source(), poll(.hours(1), cursor: trouble.report?.cursor, at: now + .hours(1)))
+        #expect(next.observations.flatMap(\.issues).count == 2)
+        // What Play itself flags is not of that list.
+        server = Play(
+            earlierIssues: answer("no", status: 500), anomalies: answer(fixture: "anomalies.json"))
+        let flagged = server.play(try source(["anomalies": option(.flag(true))]), poll(.hours(1)))
+        #expect(!flagged.observations.flatMap(\.issues).isEmpty)
+        #expect(flagged.observations.flatMap(\.issues).allSatisfy { $0.id.hasPrefix("anomaly-") })
     }
 
     @Test(arguments: [
