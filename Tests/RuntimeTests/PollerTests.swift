@@ -141,7 +141,7 @@ private struct TalkingSource: Source {
         let answer = try await poll(TalkingSource { _ in again() }, try self.order()) { _, _ throws(TransportError) in
             .says("")
         }
-        #expect(try failure(answer.report).description == "the poll did not end after 200 requests")
+        #expect(try failure(answer.report).description == PollerTests.tooMany)
     }
 
     @Test func `a source is told what it left to remember`() async throws {
@@ -160,8 +160,57 @@ private struct TalkingSource: Source {
             return .says("more")
         }
         #expect(try failure(answer.report).reason == .badAnswer)
-        #expect(try failure(answer.report).description == "the poll did not end after 200 requests")
+        #expect(try failure(answer.report).description == PollerTests.tooMany)
         #expect(asked.withLock { $0 } <= 200)
+    }
+
+    private static let tooMany = "the poll did not end after 200 requests; split the source"
+    private static let tooLate =
+        "the whole poll took longer than 1 min 40 s, 5 times 'timeout'; raise it, or split the source"
+
+    /// Asks until it gets no answer, and remembers how often it got one.
+    private static func ask(_ count: Int64) -> PollStep {
+        .fetch(HTTPRequest(.get, "https://ios.example/")) { result in
+            switch result {
+            case .answered: ask(count + 1)
+            case .failed(let error):
+                .finish(
+                    PollReport(.noData, cursor: ["asked": .int(count)], warnings: [PollFailure(error).description]))
+            }
+        }
+    }
+
+    @Test(arguments: [(15, 7, tooLate), (0, 200, tooMany)] as [(Int64, Int64, String)])
+    func `a source for which there is no room any more finishes with what it has`(
+        _ seconds: Int64, _ count: Int64, _ words: String
+    ) async throws {
+        let answer = try await poll(TalkingSource { _ in PollerTests.ask(0) }, try order()) {
+            [clock] _, _ throws(TransportError) in
+            clock.advance(by: .seconds(seconds))
+            return .says("more")
+        }
+        #expect(answer.report.outcome == .noData)
+        #expect(answer.report.cursor == ["asked": .int(count)])
+        #expect(answer.report.warnings == [words])
+    }
+
+    @Test func `a source that asks for a token when there is no time left finishes, too`() async throws {
+        let order = TokenOrder(
+            key: "a", request: { _ in .failure(PollFailure(.refused, "no key")) },
+            read: { _, _ in .failure(PollFailure(.refused, "")) })
+        let source = TalkingSource { _ in
+            .fetch(HTTPRequest(.get, "https://ios.example/")) { _ in
+                .authorize(order) { given in
+                    guard case .failure(let failure) = given else { return .finish(PollReport(.noData)) }
+                    return .finish(PollReport(.noData, warnings: [failure.description]))
+                }
+            }
+        }
+        let answer = try await poll(source, try self.order()) { [clock] _, _ throws(TransportError) in
+            clock.advance(by: .minutes(2))
+            return .says("late")
+        }
+        #expect(answer.report.warnings == [PollerTests.tooLate])
     }
 
     private static func again() -> PollStep { .fetch(HTTPRequest(.get, "https://ios.example/")) { _ in again() } }
@@ -175,7 +224,7 @@ private struct TalkingSource: Source {
             return .says("more")
         }
         #expect(try failure(answer.report).reason == .timeout)
-        #expect(try failure(answer.report).description == "the whole poll took longer than 1 min 40 s")
+        #expect(try failure(answer.report).description == PollerTests.tooLate)
         // Six whole ones of 15 s leave 10 s for the seventh.
         #expect(timeouts.withLock { $0 } == Array(repeating: .seconds(20), count: 6) + [.seconds(10)])
     }

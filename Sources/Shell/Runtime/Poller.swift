@@ -11,6 +11,8 @@ public struct Poller: Sendable {
     private static let stepsMax = 200
     /// Tokens of one conversation: before every request, and once more where a service refuses one.
     private static let tokensMax = 2 * stepsMax
+    /// So often a source is told that there is no room for more before it is taken not to listen.
+    private static let refusalsMax = 200
     /// Addresses of which validators are kept.
     private static let validatorsMax = 16
 
@@ -37,7 +39,7 @@ public struct Poller: Sendable {
         let deadline = ports.clock.uptime() + order.timeout * SourcePlan.timeoutsPerPollMax
         var step = source.poll(Poll(source: order.source, now: began, cursor: order.cursor, spans: order.spans))
         var redactor = redactor
-        var (stepsLeft, tokensLeft) = (Poller.stepsMax, Poller.tokensMax)
+        var (stepsLeft, tokensLeft, refusalsLeft) = (Poller.stepsMax, Poller.tokensMax, Poller.refusalsMax)
         /// Until when a limit is used up that an answer told of.
         var spentUntil: Moment?
         /// What is left of the time for a request; nil when the poll has none left.
@@ -45,9 +47,23 @@ public struct Poller: Sendable {
             let left = deadline - ports.clock.uptime()
             return left > .zero ? min(order.timeout, left) : nil
         }
+        let timeouts = SourcePlan.timeoutsPerPollMax
         let tooLate = PollFailure(
-            .timeout, "the whole poll took longer than \((order.timeout * SourcePlan.timeoutsPerPollMax).short)")
-        while stepsLeft > 0, tokensLeft > 0 {
+            .timeout,
+            "the whole poll took longer than \((order.timeout * timeouts).short), \(timeouts) times 'timeout'; "
+                + "raise it, or split the source")
+        let tooMany = PollFailure(
+            .badAnswer, "the poll did not end after \(Poller.stepsMax) requests; split the source")
+        /// Why there is no room for more. The source hears of it as of a request that failed, so that what it has by
+        /// then is not lost, nor where it got to.
+        var end: PollFailure?
+        func refusal(_ failure: PollFailure) -> PollFailure {
+            end = failure
+            refusalsLeft -= 1
+            return PollFailure(.timeout, failure.description)
+        }
+        while refusalsLeft > 0 {
+            if stepsLeft == 0 || tokensLeft == 0 { end = end ?? tooMany }
             switch step {
             case .finish(let report):
                 let took = ports.clock.now() - began
@@ -56,24 +72,29 @@ public struct Poller: Sendable {
                     report.waiting(after: [], spentUntil: spentUntil).redacted(by: redactor).waitingLonger(by: took),
                     validators: validators)
             case .read(let request, let then):
+                if let end {
+                    step = then(.failed(refusal(end).description))
+                    continue
+                }
                 stepsLeft -= 1
                 step = then(await ports.files.read(request))
             case .authorize(let wanted, let then):
-                tokensLeft -= 1
-                guard let timeout = timeLeft() else {
-                    step = .fail(tooLate)
+                guard end == nil, let timeout = timeLeft() else {
+                    step = then(.failure(refusal(end ?? tooLate)))
                     continue
                 }
+                tokensLeft -= 1
                 let token = await tokens.token(for: wanted, ports, timeout: timeout, over: order.connection)
                 // A service may send back what it was sent, tokens too.
                 if case .success(let token) = token { redactor = redactor.masking(token.secret) }
                 step = then(token)
             case .fetch(let request, let then):
-                stepsLeft -= 1
-                guard let timeout = timeLeft() else {
-                    step = .fail(tooLate)
+                guard end == nil, let timeout = timeLeft() else {
+                    let sentence = refusal(end ?? tooLate).description
+                    step = then(.failed(TransportError(.timeout, mayHaveArrived: false, sentence)))
                     continue
                 }
+                stepsLeft -= 1
                 let result = await fetch(request, timeout: timeout, over: order.connection, &validators)
                 if case .answered(let response) = result, let wait = response.spentLimitWait(now: began) {
                     spentUntil = max(spentUntil ?? .earliest, began + wait)
@@ -81,8 +102,7 @@ public struct Poller: Sendable {
                 step = then(result)
             }
         }
-        let failure = PollFailure(.badAnswer, "the poll did not end after \(Poller.stepsMax) requests")
-        return .polled(source: order.source, PollReport(.failed(failure)), validators: validators)
+        return .polled(source: order.source, PollReport(.failed(end ?? tooMany)), validators: validators)
     }
 
     private func fetch(

@@ -16,6 +16,9 @@ struct CrashlyticsPoll: Sendable {
     /// Requests for versions, whatever came of them.
     private(set) var pageCount = 0
     private var cursor: ExportCursor
+    /// The apps in the order in which they are visited: from where the poll before broke off, so that one too short for
+    /// all of them does not always leave out the same.
+    private let route: [CrashlyticsSource.App]
     /// Apps whose tables have stalled, and how far they came.
     private var stalled: [(app: CrashlyticsSource.App, newest: Moment)] = []
     /// Whether any table is as new as it should be.
@@ -61,7 +64,9 @@ struct CrashlyticsPoll: Sendable {
         self.source = source
         self.poll = poll
         let tables = source.inApps.compactMap(\.export)
-        cursor = ExportCursor(poll.cursor, of: tables, at: poll.now)
+        var cursor = ExportCursor(poll.cursor, of: tables, at: poll.now)
+        route = cursor.takeRoute(among: source.inApps)
+        self.cursor = cursor
         // Each question waits once for its answer; what time that leaves goes to those that are still running.
         let spans = min(Set(poll.spans).count, CrashlyticsPoll.queriedSpansMax)
         let questions = max(tables.count * spans, 1)
@@ -75,8 +80,8 @@ struct CrashlyticsPoll: Sendable {
     // MARK: - One app after the other
 
     private func visit(_ number: Int) -> PollStep {
-        guard number < source.inApps.count else { return finish() }
-        let app = source.inApps[number]
+        guard number < route.count else { return finish() }
+        let app = route[number]
         // Spans that end together are judged together: those that are still counted say where the others end.
         let running = app.export.flatMap { cursor.runningEnd(of: $0) }
         let figures = AppFigures(isEndKnown: running != nil)
@@ -91,8 +96,13 @@ struct CrashlyticsPoll: Sendable {
                 // of a query itself, which would fail for ever.
                 let isOnTheWay = [.timeout, .unreachable, .unauthorized, .rateLimited].contains(failure.reason)
                 if !isOnTheWay, let tables = app.export { poll.cursor.forgetJobs(of: tables) }
-                for app in source.inApps[number...].prefix(isItsOwn ? 1 : .max) { poll.unread.add(app.name) }
-                return isItsOwn ? poll.visit(number + 1) : poll.finish()
+                for app in poll.route[number...].prefix(isItsOwn ? 1 : .max) { poll.unread.add(app.name) }
+                if isItsOwn { return poll.visit(number + 1) }
+                // A limit lets the app have its turn at the next poll, unless it was the first. Whatever else it is may
+                // come of this app each time.
+                let next = failure.reason == .rateLimited ? max(number, 1) : number + 1
+                poll.cursor.breakOff(at: poll.route[next % poll.route.count])
+                return poll.finish()
             case .success(let figures) where figures.isRunning:
                 poll.failures.append(
                     PollFailure(
@@ -318,8 +328,8 @@ struct CrashlyticsPoll: Sendable {
         return rows.releases.map(\.withoutCrashes)
     }
 
-    /// Says that crashes are missing. Each morning they come later than the sessions where tables are filled by the day, which
-    /// is no trouble yet.
+    /// Says that crashes are missing. Where tables are filled by the day, they come later than the sessions each morning,
+    /// which is no trouble yet.
     private mutating func goWithoutCrashes(of app: String, _ tables: ExportTables, after end: Moment) {
         let begin = "\(app): the newest event in '\(tables.crashes).\(tables.table)' is of \(end), "
         guard end < poll.now - tables.maxAge else {
@@ -392,9 +402,15 @@ struct CrashlyticsPoll: Sendable {
         let others = observations.isEmpty ? Array(failures.dropFirst()) : failures
         return .finish(
             PollReport(
-                outcome, cursor: source.inApps.contains { $0.export != nil } ? cursor.json : nil,
+                outcome, cursor: remembered,
                 warnings: poll.warnings + others.map(\.description), notes: notes, unread: unread
             ).waiting(after: failures + misses))
+    }
+
+    /// Nil, which keeps what was there, where there is nothing to remember.
+    private var remembered: JSON? {
+        let isNeeded = cursor.next != nil || poll.cursor != nil || source.inApps.contains { $0.export != nil }
+        return isNeeded ? cursor.json : nil
     }
 
     private var outcome: PollOutcome {

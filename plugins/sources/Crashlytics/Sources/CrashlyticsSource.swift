@@ -51,7 +51,8 @@ public struct CrashlyticsSource: HistoricalSource {
     static let bigQueryURL = Setting(
         "bigquery_url", .url, default: "https://bigquery.googleapis.com", "The address of BigQuery's API.")
 
-    /// Each app is a request for each span and one for its issues, and a poll has room for two hundred.
+    /// Each app is a request for each span and one for its issues, and a poll has room for two hundred. One that has no
+    /// time for all of them leaves the rest to the next.
     static let appsMax = 15
 
     /// One app and where its figures are.

@@ -1,7 +1,7 @@
 internal import PluginKit
 
-/// What a poll leaves to remember of the tables in BigQuery: when the newest session of each began, where crashes have
-/// fallen behind, and the queries that were still running.
+/// What a poll leaves to remember: with which app the next begins, and of the tables in BigQuery when the newest session
+/// of each began, where crashes have fallen behind, and the queries that were still running.
 ///
 /// A table that has stalled has no rows in a span that ends now, and from then on only the memory tells it from an app
 /// that nobody uses. And a query that takes longer than a poll is paid for whether somebody reads its answer or not.
@@ -11,6 +11,8 @@ struct ExportCursor: Hashable, Sendable {
     /// Where the crashes of a table end that have fallen behind its sessions.
     private var behind: [String: Moment] = [:]
     private var inquiries: [String: Inquiry] = [:]
+    /// The app with which the next poll begins; nil for the first.
+    private(set) var next: String?
 
     /// Questions about one table whose answers belong together: their spans end at one moment.
     private struct Inquiry: Hashable, Sendable {
@@ -25,6 +27,7 @@ struct ExportCursor: Hashable, Sendable {
 
     /// Reads what `json` wrote of these tables; anything else is as good as nothing.
     init(_ json: JSON?, of tables: [ExportTables], at now: Moment) {
+        next = json?["next"]?.string
         for table in tables {
             let name = table.fullName
             newest[name] = json?["newest"]?[name]?.string.flatMap { Moment(rfc3339: $0) }
@@ -53,8 +56,20 @@ struct ExportCursor: Hashable, Sendable {
         func ends(_ moments: [String: Moment]) -> JSON {
             .object(JSONObject(moments.sorted { $0.key < $1.key }.map { ($0.key, JSON($0.value)) }))
         }
-        return ["newest": ends(newest), "behind": ends(behind), "running": .object(JSONObject(running))]
+        return [
+            "newest": ends(newest), "behind": ends(behind), "running": .object(JSONObject(running)), "next": JSON(next),
+        ]
     }
+
+    /// The apps, from the one on with which a poll is to begin; that is forgotten.
+    mutating func takeRoute(among apps: [CrashlyticsSource.App]) -> [CrashlyticsSource.App] {
+        let first = apps.firstIndex { $0.name == next } ?? 0
+        next = nil
+        return Array(apps[first...] + apps[..<first])
+    }
+
+    /// Remembers with which app the next poll is to begin.
+    mutating func breakOff(at app: CrashlyticsSource.App) { next = app.name }
 
     /// When the newest session of a table began, as far as any poll could tell.
     subscript(_ table: ExportTables) -> Moment? {
@@ -64,8 +79,8 @@ struct ExportCursor: Hashable, Sendable {
 
     /// Takes in how far crashes have come, and gives back where they end if they have fallen behind.
     ///
-    /// That holds until there are newer ones: what was there before is soon too long ago to be looked at, and from then on only
-    /// the memory tells a table that has stopped from an app that does not crash.
+    /// That holds until there are newer ones: what was there before is soon too long ago to be looked at, and from then on
+    /// only the memory tells a table that has stopped from an app that does not crash.
     mutating func note(_ crashes: CrashTable?, of table: ExportTables) -> Moment? {
         let name = table.fullName
         if let crashes {

@@ -46,6 +46,28 @@ import Testing
         #expect(busy.failure?.reason == .unavailable)
     }
 
+    @Test func `a poll that has no time for all apps tells what it has, and the next goes on behind it`() throws {
+        let three = try source(["apps": map(["a": "1:1:ios:a", "b": "1:2:ios:b", "c": "1:3:ios:c"])])
+        func play(without project: Int, _ cursor: JSON? = nil) -> PlayedPoll {
+            PlayedPoll(three, poll(.hours(1), cursor: cursor)) { request in
+                request.url.description.contains("/projects/\(project)/")
+                    ? .failed(TransportError(.timeout, mayHaveArrived: true, "no answer within 20 s"))
+                    : Firebase().respond(to: request)
+            }
+        }
+        let first = play(without: 2)
+        #expect(Set(first.observations.map(\.subject.app)) == ["a"])
+        #expect(first.report?.unread == .apps(["b", "c"]))
+        let second = play(without: 2, first.report?.cursor)
+        #expect(Set(second.observations.map(\.subject.app)) == ["a", "c"])
+        #expect(second.asked.first?.url.description.contains("/projects/3/") == true)
+        #expect(play(without: 0).report?.cursor == nil, "nothing is to be remembered")
+        // One that fails before anything is known does not fail each poll.
+        let failed = play(without: 1)
+        #expect(failed.failure?.reason == .timeout)
+        #expect(Set(play(without: 1, failed.report?.cursor).observations.map(\.subject.app)) == ["b", "c"])
+    }
+
     @Test(arguments: [true, false])
     func `a limit of BigQuery is that of the account where all figures come from there`(isMixed: Bool) throws {
         let source = try exported(isMixed ? ["apps": map(["api": wallet])] : [:])

@@ -48,6 +48,7 @@ public struct GooglePlaySource: HistoricalSource {
     }
 
     /// Each app is thirteen requests at most, more only where versions fill pages, and a poll has room for two hundred.
+    /// One that has no time for all of them leaves the rest to the next.
     static let appsMax = 15
     private static let scope = "https://www.googleapis.com/auth/playdeveloperreporting"
 

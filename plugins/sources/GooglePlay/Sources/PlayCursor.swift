@@ -8,6 +8,8 @@ struct PlayCursor: Hashable, Sendable {
     private var asked: Moment?
     private var marks: [String: [MetricSet: Moment]] = [:]
     private var names: [String: VersionNames] = [:]
+    /// The app with which the next poll begins; nil for the first.
+    private var next: String?
 
     /// Apps are published rarely.
     private static let freshFor = Duration.days(1)
@@ -27,6 +29,7 @@ struct PlayCursor: Hashable, Sendable {
                 marks[app.name, default: [:]][set] = moment
             }
         }
+        next = json["next"]?.string
         for app in json["versions"]?.object?.members ?? [] { names[app.name] = VersionNames(app.value) }
     }
 
@@ -39,6 +42,7 @@ struct PlayCursor: Hashable, Sendable {
             "of": .string(owner), "asked": JSON(asked), "apps": .array(apps.map(JSON.string)),
             "marks": .object(JSONObject(written)),
             "versions": .object(JSONObject(names.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })),
+            "next": JSON(next),
         ]
     }
 
@@ -51,6 +55,16 @@ struct PlayCursor: Hashable, Sendable {
         self.apps = apps
         asked = now
     }
+
+    /// The apps, from the one on with which a poll is to begin; that is forgotten.
+    mutating func takeRoute(among apps: [String]) -> [String] {
+        let first = apps.firstIndex { $0 == next } ?? 0
+        next = nil
+        return Array(apps[first...] + apps[..<first])
+    }
+
+    /// Remembers with which app the next poll is to begin.
+    mutating func breakOff(at app: String) { next = app }
 
     /// How far the tables of an app had come when they were read last; empty when they never were.
     func marks(of app: String) -> [MetricSet: Moment] { marks[app] ?? [:] }

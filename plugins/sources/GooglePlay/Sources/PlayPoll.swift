@@ -8,6 +8,9 @@ internal import SourceKit
 struct PlayPoll: Sendable {
     private let poll: Poll
     private var inquiry: PlayInquiry
+    /// The apps in the order in which they are visited.
+    private var route: [String] = []
+    private var unread = Unread.nothing
     private var observations: [Observation] = []
     private var visits: [AppVisit] = []
     /// A sentence for each app of which a table has stopped.
@@ -31,7 +34,7 @@ struct PlayPoll: Sendable {
     private var source: GooglePlaySource { inquiry.source }
 
     func begin() -> PollStep {
-        inquiry.knowingApps { inquiry, failure in failure.map { .fail($0) } ?? with(inquiry).visit(0) }
+        inquiry.knowingApps { inquiry, failure in failure.map { .fail($0) } ?? with(inquiry).visitAll() }
     }
 
     private func with(_ inquiry: PlayInquiry) -> PlayPoll {
@@ -42,14 +45,28 @@ struct PlayPoll: Sendable {
 
     // MARK: - One app after the other
 
+    /// Begins where the poll before broke off, so that one too short for all apps does not always leave out the same.
+    private func visitAll() -> PollStep {
+        var poll = self
+        poll.route = poll.inquiry.cursor.takeRoute(among: poll.inquiry.apps)
+        return poll.visit(0)
+    }
+
     private func visit(_ number: Int) -> PollStep {
-        guard number < inquiry.apps.count else { return finish() }
-        return visit(inquiry.visit(inquiry.apps[number])) { poll, result in
+        guard number < route.count else { return finish() }
+        return visit(inquiry.visit(route[number])) { poll, result in
             var poll = poll
             switch result {
             case .failure(let failure):
                 poll.failures.append(failure)
-                return PlayInquiry.isOfOneApp(failure) ? poll.visit(number + 1) : poll.finish()
+                let isOwn = PlayInquiry.isOfOneApp(failure)
+                for app in poll.route[number...].prefix(isOwn ? 1 : .max) { poll.unread.add(app) }
+                if isOwn { return poll.visit(number + 1) }
+                // A limit lets the app have its turn at the next poll, unless it was the first. Whatever else it is may
+                // come of this app each time.
+                let next = failure.reason == .rateLimited ? max(number, 1) : number + 1
+                poll.inquiry.cursor.breakOff(at: poll.route[next % poll.route.count])
+                return poll.finish()
             case .success(let visit):
                 poll.visits.append(visit)
                 if let late = visit.lateness(at: poll.poll.now, poll.source.maxAge) { poll.lateness.append(late) }
@@ -137,8 +154,8 @@ struct PlayPoll: Sendable {
                 }
                 for issue in earlier { visit.note(issue, seenSince: span.from) }
             } catch {
-                // Nobody knows which of them are old, and each that was not named before would pass for a new one. They are asked
-                // about again with the next figures.
+                // Nobody knows which of them are old, and each that was not named before would pass for a new one. They
+                // are asked about again with the next figures.
                 visit.issues = []
                 poll.inquiry.goOn(without: error)
             }
@@ -188,10 +205,11 @@ struct PlayPoll: Sendable {
         if !isStale { warnings += lateness }
         var cursor = inquiry.cursor
         for visit in visits { cursor.note(visit, isTold: !isStale, among: inquiry.apps) }
-        var report = PollReport(outcome, cursor: cursor.json, warnings: warnings, notes: notes)
-            .waiting(after: failures + inquiry.misses)
-        // A failure keeps what was known before.
-        if case .failed = report.outcome { report.cursor = nil }
+        var report = PollReport(
+            outcome, cursor: cursor.json, warnings: warnings, notes: notes, unread: unread
+        ).waiting(after: failures + inquiry.misses)
+        // A failure keeps what was known before, but for where the next poll begins.
+        if case .failed = report.outcome { report.cursor = inquiry.cursor.json }
         return .finish(report)
     }
 

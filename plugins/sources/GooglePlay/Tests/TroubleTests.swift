@@ -55,6 +55,35 @@ import Testing
         #expect(busy.failure?.reason == .rateLimited)
     }
 
+    /// Plays a poll of three apps in which one of them gets no answers in time.
+    private func played(without app: String, _ cursor: JSON? = nil) throws -> PlayedPoll {
+        let three = try source(["apps": list("com.acme.a", "com.acme.b", "com.acme.c")])
+        return PlayedPoll(three, poll(.hours(1), cursor: cursor)) { request in
+            request.url.description.contains("/com.acme.\(app)/")
+                ? .failed(TransportError(.timeout, mayHaveArrived: true, "no answer within 20 s"))
+                : Play().respond(to: request)
+        }
+    }
+
+    @Test func `a poll that has no time for all apps tells what it has, and the next goes on behind it`() throws {
+        let first = try played(without: "b")
+        #expect(Set(first.observations.map(\.subject.app)) == ["com.acme.a"])
+        #expect(first.report?.unread == .apps(["com.acme.b", "com.acme.c"]))
+        #expect(
+            first.report?.warnings == ["freshness of crash rates of com.acme.b: no answer within 20 s"])
+        let second = try played(without: "b", first.report?.cursor)
+        #expect(second.paths.first?.hasPrefix("apps/com.acme.c/") == true)
+        #expect(Set(second.observations.map(\.subject.app)) == ["com.acme.c"], "nothing is new of the first")
+        let third = try played(without: "", second.report?.cursor)
+        #expect(third.paths.first?.hasPrefix("apps/com.acme.c/") == true)
+        #expect(Set(third.observations.map(\.subject.app)) == ["com.acme.b"])
+        #expect(third.report?.unread == .nothing)
+        // One that fails before anything is known does not fail each poll.
+        let failed = try played(without: "a")
+        #expect(failed.failure?.reason == .timeout)
+        #expect(try played(without: "a", failed.report?.cursor).paths.first?.hasPrefix("apps/com.acme.b/") == true)
+    }
+
     @Test(arguments: [
         (#"{"rows": {}}"#, "$.rows: expected an array, found an object"),
         (row(#"{"metric": "userPerceivedCrashRate", "decimalValue": {"value": "1.09"}}"#), "a fraction from 0 to 1"),
