@@ -86,7 +86,7 @@ struct ReleaseCounters: Hashable, Sendable {
         let since = before.flatMap { TimeSpan(from: $0.at, to: now) }.flatMap { $0.length <= pauseMax ? $0 : nil }
         var (sessions, crashed) = (0.0, 0.0)
         var isWhole = since != nil
-        for release in listed {
+        for release in listed.unique {
             guard let count = release.count else {
                 isWhole = false
                 continue
@@ -146,6 +146,23 @@ struct ReleaseCounters: Hashable, Sendable {
             else { continue }
             counts[member.name] = Count(sessions: sessions, crashed: crashed)
         }
+    }
+}
+
+extension [ListedRelease] {
+    /// Each once: one that comes out while the pages are read moves the others on, so that one of them stands on two.
+    /// What was read last is the newest.
+    fileprivate var unique: [ListedRelease] {
+        var (unique, places): ([ListedRelease], [String: Int]) = ([], [:])
+        for release in self {
+            if let place = places[release.id] {
+                unique[place] = release
+            } else {
+                places[release.id] = unique.count
+                unique.append(release)
+            }
+        }
+        return unique
     }
 }
 

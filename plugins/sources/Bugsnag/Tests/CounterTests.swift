@@ -116,6 +116,34 @@ import Testing
         #expect(played.step()?.metrics[.sessions] == 12)
     }
 
+    @Test func `one that stands on two pages is counted once, as it was read last`() throws {
+        let source = try source()
+        let served = Bugsnag(
+            trend: answer(fixture: "stability_trend_no_sessions.json"),
+            releases: releases(
+                release("5.4.0", sessions: 1000, crashed: 10), release("5.3.0", sessions: 50, crashed: 2)),
+            errors: answer("[]"))
+        let first = served.play(source, poll())
+        let next = [(name: "Link", value: "<https://api.bugsnag.com/projects/1/releases?offset=10>; rel=\"next\"")]
+        // A release came out after the first page was read.
+        let pages = [
+            release("5.4.0", sessions: 1100, crashed: 12),
+            release("5.4.0", sessions: 1104, crashed: 13) + "," + release("5.3.0", sessions: 60, crashed: 2),
+        ]
+        let second = PlayedPoll(source, poll(cursor: first.report?.cursor, at: now + fiveMinutes)) { request in
+            let url = request.url.description
+            guard url.contains("/releases") else { return served.respond(to: request) }
+            return url.contains("offset=10") ? answer("[\(pages[1])]") : answer("[\(pages[0])]", headers: next)
+        }
+        #expect(second.step("5.4.0 (7)")?.metrics == ["sessions": 104, "crashed_sessions": 3])
+        #expect(second.step()?.metrics == ["sessions": 114, "crashed_sessions": 3])
+        let third = Bugsnag(
+            trend: served.trend, releases: releases(release("5.4.0", sessions: 1110, crashed: 13)),
+            errors: served.errors
+        ).play(source, poll(cursor: second.report?.cursor, at: now + .minutes(10)))
+        #expect(third.step("5.4.0 (7)")?.metrics == ["sessions": 6, "crashed_sessions": 0])
+    }
+
     @Test func `a clock that was set back, or a week without the bot, begins anew`() throws {
         let (before, after) = (
             releases(release("5.4.0", sessions: 10, crashed: 0)), releases(release("5.4.0", sessions: 90, crashed: 0))
