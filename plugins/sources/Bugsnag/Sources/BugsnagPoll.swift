@@ -142,9 +142,9 @@ struct BugsnagPoll: Sendable {
         askDays(of: project) { poll, answer in
             var poll = poll
             do throws(PollFailure) {
-                let isFirst = poll.cursor.counters[project.id] == nil
+                let last = poll.cursor.counters[project.id]?.at
                 poll.observations += try poll.days(
-                    of: project, in: try answer.get().body, isFirst: isFirst, at: poll.poll.now)
+                    of: project, in: try answer.get().body, since: last, at: poll.poll.now)
             } catch {
                 return then(poll, error)
             }
@@ -162,11 +162,13 @@ struct BugsnagPoll: Sendable {
     }
 
     /// What the answer says, as it was at a moment.
+    ///
+    /// - Parameter last: when the project's days were read last; nil for all that there are.
     func days(
-        of project: Project, in body: JSONReader, isFirst: Bool, at now: Moment
+        of project: Project, in body: JSONReader, since last: Moment?, at now: Moment
     ) throws(PollFailure) -> [Observation] {
         let trend = try PollFailure.reading(project.stability) { () throws(JSONMismatch) in
-            try StabilityTrend(body, isFirst: isFirst, at: now)
+            try StabilityTrend(body, since: last, at: now)
         }
         return trend.days.map { day in
             Observation(

@@ -60,7 +60,7 @@ struct BugsnagRecall: Sendable {
         do throws(PollFailure) {
             for project in poll.cursor.projects {
                 guard let answer = answers[project.id] else { continue }
-                days += try poll.days(of: project, in: JSONReader(answer), isFirst: true, at: asked)
+                days += try poll.days(of: project, in: JSONReader(answer), since: nil, at: asked)
             }
         } catch {
             return .fail(error)

@@ -13,19 +13,19 @@ struct StabilityTrend: Sendable {
     let stage: String
     private(set) var days: [Day] = []
 
-    /// Days that are read again each time: late reports still change them.
+    /// Days before the last poll that are read again each time: late reports still change them.
     private static let daysAgain = Duration.days(3)
 
-    /// - Parameter isFirst: whether there is nothing yet to compare with; then all that there is.
-    init(_ body: JSONReader, isFirst: Bool, at now: Moment) throws(JSONMismatch) {
+    /// - Parameter last: when they were read last, so that a pause loses none; nil for all that there are.
+    init(_ body: JSONReader, since last: Moment?, at now: Moment) throws(JSONMismatch) {
+        let oldest = last.map { min($0, now) - StabilityTrend.daysAgain } ?? .earliest
         stage = try body.member("release_stage_name").nonEmptyString()
         for point in try body.member("timeline_points").elements() {
             let start = try point.member("bucket_start").moment()
             let end = try point.member("bucket_end").moment()
             guard start < end else { throw point.mismatch(expected: "a begin before the end") }
             // Nothing is known of what has not happened.
-            guard let span = TimeSpan(from: start, to: min(end, now)), isFirst || end > now - StabilityTrend.daysAgain
-            else { continue }
+            guard let span = TimeSpan(from: start, to: min(end, now)), end > oldest else { continue }
             let metrics = try StabilityTrend.metrics(point)
             // A day without sessions says nothing, and neither 0 nor 100 %.
             guard !metrics.isEmpty else { continue }

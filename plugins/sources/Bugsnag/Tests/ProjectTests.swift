@@ -23,10 +23,23 @@ import Testing
     @Test func `later only those that may still change are read`() throws {
         let source = try source()
         let first = Bugsnag().play(source, poll())
-        let later = Bugsnag().play(source, poll(cursor: first.report?.cursor, at: now + .days(2)))
+        let second = Bugsnag().play(source, poll(cursor: first.report?.cursor, at: now + .days(2)))
+        let later = Bugsnag().play(source, poll(cursor: second.report?.cursor, at: now + .days(2) + .minutes(5)))
         let days = later.observations.filter { $0.metrics[.users] != nil }.map(\.span.from)
         #expect(days == [Moment(rfc3339: "2026-11-19T00:00:00Z"), Moment(rfc3339: "2026-11-20T00:00:00Z")])
         #expect(later.observations.filter { $0.metrics[.users] != nil }.allSatisfy { $0.isComplete })
+    }
+
+    @Test(arguments: [2, 4, 12, -1] as [Int64])
+    func `after a pause those are read that it kept from being read, and a little before`(_ pause: Int64) throws {
+        let source = try source()
+        let first = Bugsnag().play(source, poll())
+        let later = Bugsnag().play(source, poll(cursor: first.report?.cursor, at: now + .days(pause)))
+        let days = later.observations.filter { $0.metrics[.users] != nil }.map(\.span.from)
+        let all = ["2026-11-18T00:00:00Z", "2026-11-19T00:00:00Z", "2026-11-20T00:00:00Z"].compactMap {
+            Moment(rfc3339: $0)
+        }
+        #expect(days == all.filter { $0 < now + .days(pause) })
     }
 
     @Test func `a day without sessions says nothing`() throws {
