@@ -44,11 +44,20 @@ enum BugsnagError {
         return query + [("sort", wish.sort), ("direction", "desc"), ("per_page", "30")]
     }
 
-    /// - Parameter dashboard: where people look at the project's errors; nil where that is not known.
-    static func issues(in page: JSONReader, dashboard: String?) throws(JSONMismatch) -> [Issue] {
-        var issues: [Issue] = []
-        for element in try page.elements() { issues.append(try issue(element, dashboard)) }
-        return issues
+    /// The errors of one page.
+    struct Found: Sendable {
+        let issues: [Issue]
+        /// Those that make no sense.
+        let left: LeftOut
+
+        /// - Parameter dashboard: where people look at the project's errors; nil where that is not known.
+        init(_ page: JSONReader, dashboard: String?) throws(JSONMismatch) {
+            var left = LeftOut()
+            issues = try page.elements(leaving: &left) { element throws(JSONMismatch) in
+                try BugsnagError.issue(element, dashboard)
+            }
+            self.left = left
+        }
     }
 
     private static func issue(_ reader: JSONReader, _ dashboard: String?) throws(JSONMismatch) -> Issue {

@@ -266,10 +266,13 @@ struct BugsnagPoll: Sendable {
         let subject = "\(wish.name) of \(project.slug)"
         return list(
             subject, "/projects/\(project.id.percentEncoded)/errors", query, pagesMax: pagesMax,
-            { page throws(JSONMismatch) in try BugsnagError.issues(in: page, dashboard: dashboard) }
-        ) { poll, listing in
+            { page throws(JSONMismatch) in [try BugsnagError.Found(page, dashboard: dashboard)] }
+        ) { poll, pages in
             var poll = poll
-            if let failure = listing.failure {
+            for warning in pages.items.compactMap({ $0.left.warning("an error", "errors") }) {
+                poll.warnings.append("\(subject): \(warning)")
+            }
+            if let failure = pages.failure {
                 if failure.reason == .tooLarge, let shorter = BugsnagPoll.narrowerSpans.first(where: { $0 < span }) {
                     poll.notes.append(
                         "\(subject): too many in \(span.short) for one answer; those of \(shorter.short) are asked for")
@@ -280,7 +283,8 @@ struct BugsnagPoll: Sendable {
                 poll.misses.append(failure)
                 if failure.reason == .rateLimited { poll.breakOff(at: project) }
             }
-            return then(poll, listing)
+            let issues = pages.items.flatMap(\.issues)
+            return then(poll, HeldList(items: issues, isCut: pages.isCut, failure: pages.failure))
         }
     }
 

@@ -26,15 +26,15 @@ struct ListedRelease: Hashable, Sendable {
         name = build.map { "\(version) (\($0))" } ?? version
         released = try reader.member("release_time").moment()
         stage = try reader.optional("release_stage")?.optional("name")?.string()
-        guard let total = try reader.optional("total_sessions_count") else {
+        let total = "total_sessions_count"
+        guard let sessions = try reader.optional(total)?.count() else {
             count = nil
             return
         }
         let unhandled = try reader.member("unhandled_sessions_count")
-        count = ReleaseCounters.Count(sessions: try total.count(), crashed: try unhandled.count())
-        guard try unhandled.count() <= total.count() else {
-            throw unhandled.mismatch(expected: "at most the \(try total.count().plain) of 'total_sessions_count'")
-        }
+        // Both are counted while sessions come in, so the part can be a little ahead of the whole.
+        count = ReleaseCounters.Count(
+            sessions: sessions, crashed: try unhandled.crashed(unhandled.count(), of: sessions, total))
     }
 }
 

@@ -154,6 +154,14 @@ import Testing
         #expect(try second(before, after, pause: .days(6)).step("5.4.0 (7)")?.metrics[.sessions] == 80)
     }
 
+    @Test func `a crash that is counted before its session spoils nothing`() throws {
+        let played = try second(
+            releases(release("5.4.0", sessions: 1, crashed: 2), release("5.3.0", sessions: 5000, crashed: 20)),
+            releases(release("5.4.0", sessions: 4, crashed: 2), release("5.3.0", sessions: 5050, crashed: 21)))
+        #expect(played.step("5.4.0 (7)")?.metrics == ["sessions": 3, "crashed_sessions": 1])
+        #expect(played.step()?.metrics == ["sessions": 53, "crashed_sessions": 2])
+    }
+
     @Test func `a plan without stability monitoring is named`() throws {
         let bare = answer(
             #"[{"id": "1", "app_version": "5", "release_time": "2026-11-20T00:00:00Z", "release_stage": {"name": "production"}}]"#
@@ -164,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (release("5", sessions: 5, crashed: 6), "unhandled_sessions_count: expected at most the 5 of"),
+        (release("5", sessions: 5, crashed: 8), "unhandled_sessions_count: expected at most the 5 of"),
         (release("5", sessions: -5, crashed: 6), "total_sessions_count: expected a count, 0 or more, found -5"),
         (release("5", at: "yesterday", sessions: 5, crashed: 6), "release_time: expected an instant"),
         (release("", id: "x", sessions: 5, crashed: 5), "app_version: expected a string that is not empty"),

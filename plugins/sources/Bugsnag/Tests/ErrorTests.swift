@@ -50,6 +50,26 @@ import Testing
         #expect(played.requests.last?.headers.first?.value.reveal() == "token \(token)")
     }
 
+    @Test func `one that makes no sense is named and left out`() throws {
+        var served = Bugsnag()
+        served.errors = answer(
+            #"""
+            [{"id": "1", "error_class": "E", "status": "open"}, {"id": "2", "error_class": null, "status": "open"},
+             {"id": "3", "error_class": "F", "status": "open"}]
+            """#)
+        let played = served.play(try source(), poll())
+        #expect(played.observations.first { !$0.issues.isEmpty }?.issues.map(\.id) == ["1", "3"])
+        #expect(played.report?.warnings.count == 1)
+        #expect(
+            played.report?.warnings.first?.hasPrefix(
+                "errors of wallet-android: an error is left out: $[1].error_class: expected a") == true)
+        // A list of nothing but such is none.
+        served.errors = answer(#"[{"id": "2", "error_class": null, "status": "open"}]"#)
+        let senseless = served.play(try source(), poll())
+        #expect(senseless.observations.allSatisfy { $0.issues.isEmpty })
+        #expect(senseless.report?.missing?.reason == .badAnswer)
+    }
+
     @Test(arguments: [
         "https://evil.example/errors?offset=2", "https://api.bugsnag.com.evil.example/x",
         "https://api.bugsnag.com@evil.example/",
