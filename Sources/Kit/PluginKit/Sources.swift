@@ -315,6 +315,11 @@ extension PollFailure {
     public func advised(by advice: String?) -> PollFailure {
         advice.map { saying("\(description) (\($0))") } ?? self
     }
+
+    /// The same failure of one of the spans that were asked for, which it names: a rule about another goes on.
+    public func about(spanOf length: Duration) -> PollFailure {
+        saying("the span of \(length.grammar): \(description)")
+    }
 }
 
 extension SourceReport where Found == PollOutcome {

@@ -25,6 +25,8 @@ struct HTTPJSONPoll: Sendable {
     private var warnings: [String] = []
     /// Whether there are pages that nobody has read.
     private var isCut = false
+    /// Why the longer spans could not be had.
+    private var longerFailure: PollFailure?
     /// Whether the service has let the cursor expire that was kept.
     private var hasLostItsPlace = false
     /// The cursor that the next poll goes on from.
@@ -80,12 +82,13 @@ struct HTTPJSONPoll: Sendable {
             var poll = self
             let response: HTTPResponse
             switch result {
-            case .failed(let error): return .fail(poll.named(PollFailure(error), number))
+            case .failed(let error): return poll.finish(without: index, poll.named(PollFailure(error), number))
             case .answered(let answer): response = answer
             }
             if let failure = PollFailure(response, detail: response.problemDetail, now: poll.poll.now) {
                 if let again = poll.fromTheBeginning(index, place, number, response.status) { return again }
-                return .fail(poll.named(failure.advised(by: HTTPJSONPoll.advice(about: failure.reason)), number))
+                let advised = failure.advised(by: HTTPJSONPoll.advice(about: failure.reason))
+                return poll.finish(without: index, poll.named(advised, number))
             }
             if response.status == 304 {
                 guard isConditional, let last = poll.last else {
@@ -114,9 +117,28 @@ struct HTTPJSONPoll: Sendable {
                 }
                 return poll.ask(index, next, number + 1, seen: seen.union([place]))
             } catch {
-                return .finish(PollReport(.failed(poll.named(error, number)), cursor: poll.cursorAfterFailure))
+                return poll.finish(without: index, poll.named(error, number), cursor: poll.cursorAfterFailure)
             }
         }
+    }
+
+    /// Ends with the spans before that one: they are whole, and decide about most alarms. Where there is none it fails.
+    private func finish(without index: Int, _ failure: PollFailure, cursor: JSON? = nil) -> PollStep {
+        // A credential that is refused is refused for all of it, and a feed goes on from where it was.
+        guard index > 0, failure.reason != .unauthorized, source.paging?.keeps != true, let span = spans[index] else {
+            return .finish(PollReport(.failed(failure), cursor: cursor))
+        }
+        return .finish(without(span, failure).report())
+    }
+
+    /// The same without the pages of a span, which is too long for the service or makes no sense.
+    private func without(_ span: TimeSpan, _ failure: PollFailure) -> HTTPJSONPoll {
+        let named = failure.about(spanOf: span.length)
+        var poll = self
+        poll.pages.removeAll { $0.asked == span }
+        poll.longerFailure = longerFailure ?? named
+        poll.warnings.append("longer spans are not measured this time: \(named)")
+        return poll
     }
 
     /// Reads a feed anew whose place the service has let expire, which else would fail for ever; nil where it went on from
@@ -174,19 +196,33 @@ struct HTTPJSONPoll: Sendable {
                 let cursor = HTTPJSONCursor(
                     options: source.optionsHash, answer: source.isNewEachTime ? nil : hash.text, measured: measured,
                     next: source.paging?.keeps == true ? kept : nil)
-                let report = PollReport(
+                return PollReport(
                     .values(observations), cursor: cursor.json, warnings: warnings + flaws,
-                    unread: isCut ? .anything : unread)
-                return broken.map { report.waiting(after: [$0]) } ?? report
+                    unread: isPartial ? .anything : unread
+                ).waiting(after: [longerFailure, broken].compactMap(\.self))
             case .nothing:
                 return PollReport(
-                    .noData, cursor: cursorWithoutFigures, warnings: warnings, unread: isCut ? .anything : .nothing)
+                    .noData, cursor: cursorWithoutFigures, warnings: warnings,
+                    unread: isPartial ? .anything : .nothing
+                ).waiting(after: [longerFailure].compactMap(\.self))
             case .stale(let measured):
                 return PollReport(.stale(measured: measured), cursor: cursorWithoutFigures, warnings: warnings)
+                    .waiting(after: [longerFailure].compactMap(\.self))
             }
         } catch {
-            return PollReport(.failed(error), cursor: cursorAfterFailure)
+            return withoutLongest(error)?.report() ?? PollReport(.failed(error), cursor: cursorAfterFailure)
         }
+    }
+
+    /// Whether apps may be missing, and nobody knows which.
+    private var isPartial: Bool { isCut || longerFailure != nil }
+
+    /// The same without the longest of several spans, whose answer may be what makes no sense; nil where there is but one.
+    private func withoutLongest(_ failure: PollFailure) -> HTTPJSONPoll? {
+        guard let longest = pages.last?.asked, pages.first?.asked != longest, source.paging?.keeps != true,
+            !source.layout.isStrict
+        else { return nil }
+        return without(longest, failure)
     }
 
     /// What is remembered when the answer gave no figures: only where a feed goes on.

@@ -119,6 +119,50 @@ import Testing
         #expect(played.report?.warnings == ["rules ask for 8 different spans; only the 6 shortest are measured"])
     }
 
+    /// Polls for an hour and what is longer, which is answered in its own way.
+    private func play(_ longer: FetchResult, strict: Bool = false) throws -> PlayedPoll {
+        let source = try HTTPJSONSource(
+            options: options(
+                ["url": "https://stats.example.com/q?from={from}", "app": "a"], maps: ["map": ["users": "$.n"]],
+                strict: strict), context: context)
+        let asked = Poll(source: "own-dashboard", now: now, cursor: nil, spans: [.hours(1), .days(30), .days(90)])
+        return PlayedPoll(source, asked) { request in
+            request.url.reveal().contains("from=2026-11-20") ? json(#"{"n":5}"#) : longer
+        }
+    }
+
+    @Test(
+        arguments: [
+            (json("", status: 504), "the source answered 504"), (json("<html>"), "the answer is an HTML page"),
+            (.failed(TransportError(.timeout, mayHaveArrived: true, "it took too long")), "it took too long"),
+        ] as [(FetchResult, String)])
+    func `a longer one that fails leaves the shorter, and is named`(_ trouble: FetchResult, _ words: String) throws {
+        let played = try play(trouble)
+        #expect(played.requests.count == 2, "what is longer yet is not asked for")
+        let report = try #require(played.report)
+        #expect(report.summary == "a users=5")
+        #expect(report.unread == .anything)
+        let missing = try #require(report.missing)
+        #expect(missing.description.hasPrefix("the span of 30d: \(words)"), "\(missing)")
+        #expect(report.warnings == ["longer spans are not measured this time: \(missing)"])
+    }
+
+    @Test func `longer ones whose answers make no sense leave the shorter, unless the source is strict`() throws {
+        let played = try play(json(#"{"n":-1}"#))
+        #expect(played.report?.summary == "a users=5")
+        #expect(played.report?.missing?.description.hasPrefix("the span of 90d: ") == true)
+        #expect(try play(json(#"{"n":-1}"#), strict: true).failure?.reason == .badAnswer)
+    }
+
+    @Test func `a credential that is refused is so for all, and without the shortest nothing is read`() throws {
+        #expect(try play(json("", status: 401)).failure?.reason == .unauthorized)
+        let source = try source(["url": "https://stats.example.com/q?from={from}", "app": "a"], map: ["users": "$.n"])
+        let asked = Poll(source: "own-dashboard", now: now, cursor: nil, spans: [.hours(1), .days(30)])
+        let played = PlayedPoll(source, asked) { _ in json("", status: 504) }
+        #expect(played.requests.count == 1)
+        #expect(played.failure?.description.hasPrefix("the source answered 504") == true)
+    }
+
     @Test(arguments: [
         ("{form}", "'{form}' is not a placeholder -> {from}"),
         (

@@ -45,8 +45,13 @@ struct PrometheusPoll: Sendable {
     private let times: QueryTimes
     private let cursor: JSON?
     private var join: Join
+    /// What the spans came to that all questions were answered about; nil before the first is whole.
+    private var whole: Join?
+    /// Why the longer spans could not be had.
+    private var longerFailure: PollFailure?
     private var warnings: [String] = []
-    private var isPartial = false
+    /// Why series may be missing.
+    private var partiality: PollFailure?
 
     /// Most steps read at once: a day of five minutes. Servers refuse more than 11,000.
     static let stepsMax: Int64 = 288
@@ -74,28 +79,46 @@ struct PrometheusPoll: Sendable {
     private func ask(_ number: Int) -> PollStep {
         guard number < questions.count else { return finish() }
         let question = questions[number]
-        return .fetch(server.request(question.query, at: times)) { result in
-            var poll = self
+        var asking = self
+        if number > 0, questions[number - 1].span < question.span { asking.whole = join }
+        return .fetch(server.request(question.query, at: times)) { [asking] result in
+            var poll = asking
             do throws(PollFailure) {
                 let answer = try QueryAnswer(result, isRange: poll.times.isRange, now: poll.now)
                 poll.warnings += answer.warnings.map { "metric '\(question.metric)': \($0)" }
-                poll.isPartial = poll.isPartial || answer.isPartial
+                if answer.isPartial, let warning = poll.warnings.last {
+                    poll.partiality = PollFailure(.badAnswer, warning)
+                }
                 try poll.join.add(question.metric, answer, over: question.span)
             } catch {
-                return .fail(error.naming(question, askedOf: server))
+                return asking.finish(without: question.span, error.naming(question, askedOf: server))
             }
             return poll.ask(number + 1)
         }
     }
 
+    /// Ends with the spans that are whole, if any is: those are the shorter ones, which decide about most alarms. Of the one
+    /// that failed no figure is kept, for the sessions alone would say that none has crashed.
+    private func finish(without span: Duration, _ failure: PollFailure) -> PollStep {
+        // A credential that is refused is refused for all of it.
+        guard let whole, failure.reason != .unauthorized else { return .fail(failure) }
+        let named = failure.about(spanOf: span)
+        var poll = self
+        poll.join = whole
+        poll.longerFailure = named
+        poll.warnings.append("longer spans are not measured this time: \(named)")
+        return poll.finish()
+    }
+
     private func finish() -> PollStep {
         do {
             let joined = try join.joined()
-            let report = PollReport(
-                joined.observations.isEmpty ? .noData : .values(joined.observations), cursor: cursor,
-                warnings: warnings + joined.warnings, unread: isPartial ? .anything : joined.unread)
-            guard isPartial, let warning = warnings.last else { return .finish(report) }
-            return .finish(report.waiting(after: [PollFailure(.badAnswer, warning)]))
+            let isWhole = partiality == nil && longerFailure == nil
+            return .finish(
+                PollReport(
+                    joined.observations.isEmpty ? .noData : .values(joined.observations), cursor: cursor,
+                    warnings: warnings + joined.warnings, unread: isWhole ? joined.unread : .anything
+                ).waiting(after: [partiality, longerFailure].compactMap(\.self)))
         } catch {
             return .fail(error)
         }

@@ -28,6 +28,40 @@ import Testing
         #expect(played.report?.warnings == ["rules ask for 40 different spans; only the 6 shortest are measured"])
     }
 
+    @Test(
+        arguments: [
+            (answer("", status: 504), "the source answered 504"),
+            (answer("", status: 429), "the source answered 429"),
+            (.failed(TransportError(.timeout, mayHaveArrived: true, "it took too long")), "it took too long"),
+            (vector((#"{"team": "x"}"#, "3")), #"the series {team="x"} has no label 'app'"#),
+        ] as [(FetchResult, String)])
+    func `a longer span that fails leaves the shorter ones, and is named`(
+        _ trouble: FetchResult, _ words: String
+    ) throws {
+        let source = try source(["metrics": open])
+        let fine = vector((#"{"app": "a"}"#, "3"))
+        let played = play(
+            source, poll(.hours(1), .days(30), .days(90)), ["[1h]": fine, "y[30d]": trouble, "[30d]": fine])
+        #expect(played.requests.count == 4, "what is longer yet is not asked for")
+        #expect(played.observations.map(\.span.length) == [.hours(1)], "half of a span says nothing")
+        #expect(played.observations.map(\.metrics) == [["users": 3, "crashed_users": 3]])
+        let report = try #require(played.report)
+        let told = "longer spans are not measured this time: the span of 30d: metric 'crashed_users': \(words)"
+        #expect(report.warnings.first?.hasPrefix(told) == true, "\(report.warnings)")
+        #expect(report.unread == .anything)
+        #expect(report.isPartWaiting == words.hasSuffix("429"))
+        #expect((report.missing == nil) == report.isPartWaiting)
+    }
+
+    @Test func `a credential that is refused is so for all spans, and without the shortest nothing is read`() throws {
+        let source = try source(["metrics": open])
+        let (fine, long) = (vector((#"{"app": "a"}"#, "3")), poll(.hours(1), .days(30)))
+        let refused = play(source, long, ["[1h]": fine, "[30d]": answer("", status: 401)])
+        #expect(refused.failure?.reason == .unauthorized)
+        let failure = try #require(play(source, long, ["y[1h]": answer("", status: 504), "[1h]": fine]).failure)
+        #expect(failure.description == "metric 'crashed_users': the source answered 504")
+    }
+
     @Test func `steps are read on from the last poll, the last one again`() throws {
         let source = try source([
             "metrics": map(["crash_free_sessions": "x"]), "step": option(.duration(.hours(1))),

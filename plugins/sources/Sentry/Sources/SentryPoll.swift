@@ -15,6 +15,8 @@ struct SentryPoll: Sendable {
     var measured: [[SessionGroup]] = []
     /// Set when the server knows no sessions at all.
     private var sessionsFailure: PollFailure?
+    /// Why the longer windows could not be had.
+    private var longerFailure: PollFailure?
     /// Whether sessions of apps may be missing.
     private var isPartial = false
     private var issues: [(environment: String?, issues: [SentryIssue])] = []
@@ -101,7 +103,7 @@ struct SentryPoll: Sendable {
                     if !hasReleases { poll.isPartial = true }
                 }
             } catch {
-                return poll.fail(.sessions, error)
+                return poll.goOn(without: number, SentryInquiry.failure(.sessions, error))
             }
             return poll.measure(number + 1)
         }
@@ -118,14 +120,22 @@ struct SentryPoll: Sendable {
                     ? failure.description
                     : "this server has no release health, only issues: \(failure.description)")
             return poll.askIssues(0)
-        case .rateLimited where number >= source.passes.count:
+        // A credential that is refused is refused for all of it.
+        case let reason where number >= source.passes.count && reason != .unauthorized:
             // The shortest window is whole; it decides about most alarms.
-            poll.inquiry.note(spent: .sessions, until: failure.retryAt)
+            if reason == .rateLimited { poll.inquiry.note(spent: .sessions, until: failure.retryAt) }
+            let named = failure.about(spanOf: span(of: windows[number / source.passes.count]))
+            poll.longerFailure = named
             poll.isPartial = true
-            poll.inquiry.warnings.append("longer spans are not measured this time: \(failure.description)")
+            poll.inquiry.warnings.append("longer spans are not measured this time: \(named)")
             return poll.nameUnknownProjects()
         default: return poll.fail(failure)
         }
+    }
+
+    /// The span of a rule that a window covers: what people know it by.
+    private func span(of window: Window) -> Duration {
+        poll.spans.first { Window(covering: $0, until: poll.now) == window } ?? window.to - window.from
     }
 
     func sessionsQuery(
@@ -225,7 +235,7 @@ struct SentryPoll: Sendable {
                 warnings: poll.inquiry.warnings,
                 notes: [poll.uninstrumented].compactMap(\.self),
                 unread: poll.isPartial || poll.sessionsFailure != nil ? .anything : .nothing
-            ).waiting(after: [lost].compactMap(\.self) + failures)
+            ).waiting(after: [lost, longerFailure].compactMap(\.self) + failures)
         )
     }
 
@@ -304,9 +314,5 @@ struct SentryPoll: Sendable {
 
     private func fail(_ failure: PollFailure) -> PollStep {
         .finish(PollReport(.failed(failure), cursor: inquiry.cursor, warnings: inquiry.warnings))
-    }
-
-    private func fail(_ endpoint: SentryServer.Endpoint, _ mismatch: JSONMismatch) -> PollStep {
-        fail(SentryInquiry.failure(endpoint, mismatch))
     }
 }

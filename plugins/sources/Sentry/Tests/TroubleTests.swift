@@ -110,6 +110,47 @@ import Testing
         #expect(cut.failure?.retryAt?.description == "2026-11-21T00:00:05Z")
     }
 
+    private static let long = poll(.hours(1), .days(30), .days(90))
+
+    /// What a longer window of a server that is well otherwise is answered with.
+    private func play(_ trouble: FetchResult) throws -> PlayedPoll {
+        PlayedPoll(try source(), Self.long) { request in
+            let url = request.url.description
+            let isLonger = url.contains("/sessions/") && !url.contains("start=2026-11-20")
+            return isLonger ? trouble : Server().respond(to: request)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (answer("", status: 504), .unavailable), (answer(fixture: "error_400.json", status: 400), .refused),
+            (.failed(TransportError(.timeout, mayHaveArrived: true, "it took too long")), .timeout),
+            (answer("{}"), .badAnswer),
+        ] as [(FetchResult, PollFailure.Reason)])
+    func `a longer window that fails costs neither the shortest nor the issues, and is named`(
+        _ trouble: FetchResult, _ reason: PollFailure.Reason
+    ) throws {
+        let played = try play(trouble)
+        let app = try #require(played.observation("wallet-android"))
+        #expect(app.metrics["sessions"] == 1000)
+        #expect(!app.issues.isEmpty)
+        #expect(played.urls("sessions").count == 3, "what is longer yet is not asked for")
+        let report = try #require(played.report)
+        let missing = try #require(report.missing)
+        #expect(missing.reason == reason)
+        #expect(missing.description.hasPrefix("the span of 30d: sessions: "), "\(missing)")
+        #expect(report.warnings == ["longer spans are not measured this time: \(missing)"])
+        #expect(report.unread == .anything)
+    }
+
+    @Test func `a credential that is refused is so for all windows, and without the shortest nothing is read`() throws {
+        #expect(try play(answer(fixture: "error_401.json", status: 401)).failure?.reason == .unauthorized)
+        var server = Server()
+        server.apps = answer("", status: 504)
+        let failure = try #require(server.play(try source(), Self.long).failure)
+        #expect(failure.description.hasPrefix("sessions: the source answered 504"), "\(failure)")
+    }
+
     @Test(arguments: [(503, false), (429, true)])
     func `issues that are to wait hold the others of the account up only where it is a limit`(
         _ status: Int, _ isLimit: Bool
