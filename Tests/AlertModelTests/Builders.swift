@@ -35,7 +35,8 @@ extension SeededRandom {
     mutating func issue() -> AlertModel.Issue {
         AlertModel.Issue(
             id: word(), title: text(), events: maybe { $0.count() }, users: maybe { $0.count() },
-            firstSeen: maybe { $0.moment() }, lastSeen: maybe { $0.moment() }, release: maybe { $0.text() },
+            firstSeen: maybe { $0.moment() }, lastSeen: maybe { $0.moment() }, returned: maybe { $0.moment() },
+            release: maybe { $0.text() },
             status: maybe { $0.text() }, url: maybe { $0.text() })
     }
 

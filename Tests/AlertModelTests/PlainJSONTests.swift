@@ -173,6 +173,7 @@ extension AlertModel.Issue {
             id: random.next() % 40 == 0 ? "" : "S",
             title: String(repeating: "é", count: [1, 250, 251, 501][Int(random.next() % 4)]),
             events: count(), users: count(), firstSeen: moments.randomElement(using: &random) ?? nil,
-            lastSeen: moments.randomElement(using: &random) ?? nil, release: random.next() % 2 == 0 ? "" : nil)
+            lastSeen: moments.randomElement(using: &random) ?? nil,
+            returned: moments.randomElement(using: &random) ?? nil, release: random.next() % 2 == 0 ? "" : nil)
     }
 }

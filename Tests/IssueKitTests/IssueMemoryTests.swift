@@ -73,6 +73,45 @@ private typealias Issue = AlertModel.Issue
         #expect(late["a"]?.returned == Self.start + .days(2))
     }
 
+    /// When the issue is named as called back and since when, in minutes after the first look, and since when it is back.
+    @Test(
+        arguments: [
+            // It is named as the same each time, and was resolved where nobody saw it.
+            ([(1800, 1790), (1805, 1790), (5400, 5399), (5405, 5399)], 5399),
+            ([(1800, 1790), (1805, nil), (1810, 1790)], 1790),
+            // Before the bot looked there it is the past, which is no longer so with the next return.
+            ([(5, -500_000)], nil), ([(2880, -500_000), (2885, -500_000)], nil),
+            ([(5, -500_000), (2880, 2879)], 2879),
+            // Known exactly, the first day is no reason for doubt.
+            ([(10, 8)], 8),
+            // Named late it has been back for long.
+            ([(500_000, 7)], 7),
+            // Clocks may differ, but not by hours.
+            ([(1800, 1801), (1805, 1801)], 1801), ([(1800, 1790), (1805, 9000)], 1790),
+        ] as [([(Int64, Int64?)], Int64?)])
+    func `where the source says since when, another moment is another return`(
+        _ names: [(Int64, Int64?)], _ back: Int64?
+    ) throws {
+        let looks = names.map { at, since in
+            let returned = since.map { Self.start + .minutes($0) }
+            return look([Issue(id: "a", title: "", returned: returned, status: "reopened")], after: .minutes(at))
+        }
+        let record = try #require(memory([look([], after: .zero)] + looks)["a"])
+        #expect(record.returned == back.map { Self.start + .minutes($0) })
+    }
+
+    @Test(arguments: [(-2, true), (-20, false)] as [(Int64, Bool)])
+    func `a word that is new is believed though the source's clock is behind, and not what it says of long ago`(
+        _ minutes: Int64, _ isBack: Bool
+    ) {
+        let returned = Self.start + .hours(40) + .minutes(minutes)
+        let looks = [
+            look([Issue(id: "a", title: "", status: "muted")], after: .hours(40)),
+            look([Issue(id: "a", title: "", returned: returned, status: "reopened")], after: .hours(41)),
+        ]
+        #expect((memory([look([], after: .zero)] + looks)["a"]?.returned != nil) == isBack)
+    }
+
     @Test func `the most users of any look are kept, and begin anew when an issue is back`() {
         func issue(_ users: Double?, _ status: String = "open") -> Issue {
             Issue(id: "a", title: "", users: users, status: status)

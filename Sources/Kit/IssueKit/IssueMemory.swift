@@ -71,6 +71,8 @@ public struct IssueMemory: StandingMemory {
     public static let readingIssuesMax = 40
     /// Records that may pile up above `recordsMax` before the oldest go, so that not every poll has to search them.
     static let recordsSlack = 40
+    /// How far the source's clock may be ahead of the bot's, or behind.
+    static let clockSlack = Duration.minutes(5)
     /// How long issues of sources that do not tell when they were first seen are taken for old ones.
     public static let learningTime = Duration.days(1)
 
@@ -178,9 +180,12 @@ extension IssueMemory.Record {
         lastNamed = seen
         standing = IssueMemory.Standing(ofStatus: issue.status)
         isCalledBack = issue.isCalledBack
-        returned = isCalledBack && !isLearning ? seen : nil
+        // What came back before the bot looked there is the past, too.
+        let comeback = issue.comeback(by: seen)
+        let isPastComeback = comeback.map { $0 <= beginnings.source } ?? isLearning
+        returned = isCalledBack && !isPastComeback ? comeback ?? seen : nil
         usersMost = issue.users
-        turned = standing == .open ? returned ?? born : seen
+        turned = standing == .open ? min(returned ?? born, seen) : seen
     }
 
     /// An issue that is named here for the first time, and is known of the app; it is yet to be taken in.
@@ -200,20 +205,30 @@ extension IssueMemory.Record {
         if !isOlder, let elder { hear(elder) }
         if let users = issue.users { usersMost = max(usersMost ?? 0, users) }
         guard !isOlder else { return }
+        let comeback = newComeback(of: issue, seen: seen)
         lastNamed = seen
         guard seen >= turned else { return }
         let next = IssueMemory.Standing(ofStatus: issue.status)
         // Where one poll says different things of several releases, that is no change.
-        let isBack =
-            (standing == .closed && next == .open && turned < seen) || (issue.isCalledBack && !isCalledBack)
+        let isBack = (standing == .closed && next == .open && turned < seen) || comeback != nil
         if isBack {
-            returned = seen
+            returned = comeback ?? seen
             // What it did before it was resolved is no measure of what it does now.
             usersMost = issue.users
         }
         if isBack || standing != next { turned = seen }
         standing = next
         isCalledBack = issue.isCalledBack
+    }
+
+    /// When the issue came back by its source's word, if it has since it was last named; nil if not.
+    ///
+    /// Sources that name only open issues never name one as resolved, so that the word alone is the same the second time: it
+    /// counts when it is new. Where they say when, another moment is another return.
+    private func newComeback(of issue: Issue, seen: Moment) -> Moment? {
+        guard let comeback = issue.comeback(by: seen) else { return issue.isCalledBack && !isCalledBack ? seen : nil }
+        let known = isCalledBack ? lastNamed : lastNamed - IssueMemory.clockSlack
+        return comeback > max(returned ?? .earliest, known) ? comeback : nil
     }
 
     /// Takes over how the issue stands elsewhere, where that has changed since it was last named here.
@@ -251,6 +266,12 @@ extension IssueMemory.Standing {
 extension Issue {
     /// Whether the source itself says that it was resolved and is back.
     fileprivate var isCalledBack: Bool { ["regressed", "reopened"].contains(status?.lowercased() ?? "") }
+
+    /// When it came back, where the source says that it has and when; a moment that is yet to come is none.
+    fileprivate func comeback(by seen: Moment) -> Moment? {
+        guard isCalledBack, let returned, returned <= seen + IssueMemory.clockSlack else { return nil }
+        return returned
+    }
 
     /// The issue as it is remembered: a hostile id or title of kilobytes does not fill the state.
     var kept: Issue {

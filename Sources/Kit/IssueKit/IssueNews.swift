@@ -39,9 +39,6 @@ public struct IssueNews: Sendable {
         severity = options[Self.severity]
     }
 
-    /// How far the source's clock may be ahead of the bot's.
-    private static let clockSlack = Duration.minutes(5)
-
     /// So many issues that become news with one poll are reported together. It is a choice: nobody reads forty messages
     /// about a source that groups its issues anew, and five that come at once may well be five troubles.
     public static let togetherMin = 6
@@ -133,7 +130,7 @@ public struct IssueNews: Sendable {
     private var noNewsAnyMore: Phrase { Phrase(.issueOverKnown, [.period: .period(freshFor)]) }
 
     private func isFresh(_ began: Moment, _ now: Moment) -> Bool {
-        (.zero - IssueNews.clockSlack..<freshFor).contains(now - began)
+        (.zero - IssueMemory.clockSlack..<freshFor).contains(now - began)
     }
 
     /// Why an issue that was told of is news no more; nil while it is.

@@ -51,6 +51,7 @@ public struct SentryIssue: Hashable, Sendable {
             users: isCounted ? try users?.count() : nil,
             firstSeen: try reader.optional("firstSeen")?.moment(),
             lastSeen: try reader.optional("lastSeen")?.moment(),
+            returned: SentryIssue.returned(reader),
             status: substatus ?? status,
             url: try reader.optional("permalink")?.webLink() ?? link(id)
         )
@@ -59,6 +60,17 @@ public struct SentryIssue: Hashable, Sendable {
         isCrash = try reader.optional("isUnhandled")?.bool() ?? (level == "fatal")
         isNews = substatus.map(SentryIssue.news.contains) ?? false
     }
+
+    /// When it came back, where the answer says that: then it was put before people for review (`expand=inbox`), with the
+    /// reason that it is a regression, until somebody resolves, archives or has reviewed it.
+    private static func returned(_ reader: JSONReader) -> Moment? {
+        guard let inbox = try? reader.optional("inbox"),
+            (try? inbox.optional("reason")?.value) == .int(regressionReason)
+        else { return nil }
+        return try? inbox.optional("date_added")?.moment()
+    }
+
+    private static let regressionReason: Int64 = 2
 
     /// Crashes first, then by the number of events, and what happened last.
     static func worseFirst(_ left: SentryIssue, _ right: SentryIssue) -> Bool {

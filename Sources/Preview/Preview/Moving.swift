@@ -51,6 +51,7 @@ extension Observation {
         for index in moved.issues.indices {
             moved.issues[index].firstSeen = issues[index].firstSeen.map { $0 + time }
             moved.issues[index].lastSeen = issues[index].lastSeen.map { $0 + time }
+            moved.issues[index].returned = issues[index].returned.map { $0 + time }
         }
         return moved
     }

@@ -143,7 +143,7 @@ extension RuleTestReader {
         }
     }
 
-    private static let instants: Set = ["from", "to", "seen", "first_seen", "last_seen"]
+    private static let instants: Set = ["from", "to", "seen", "first_seen", "last_seen", "returned"]
     /// Members that are words, though they may look like numbers.
     private static let words: Set = [
         "source", "app", "release", "environment", "id", "title", "status", "url", "failed",

@@ -129,13 +129,16 @@ public struct Issue: Hashable, Sendable {
     public var users: Double?
     public var firstSeen: Moment?
     public var lastSeen: Moment?
+    /// When it came back after it was resolved, the last time, where its source says that.
+    public var returned: Moment?
     public var release: String?
     public var status: String?
     public var url: String?
 
     public init(
         id: String, title: String, events: Double? = nil, users: Double? = nil, firstSeen: Moment? = nil,
-        lastSeen: Moment? = nil, release: String? = nil, status: String? = nil, url: String? = nil
+        lastSeen: Moment? = nil, returned: Moment? = nil, release: String? = nil, status: String? = nil,
+        url: String? = nil
     ) {
         self.id = id
         self.title = title
@@ -143,6 +146,7 @@ public struct Issue: Hashable, Sendable {
         self.users = users
         self.firstSeen = firstSeen
         self.lastSeen = lastSeen
+        self.returned = returned
         self.release = release
         self.status = status
         self.url = url

@@ -200,7 +200,7 @@ extension Issue: JSONWritable {
         let isPlain = [events, users].allSatisfy { $0.map { $0.isFinite && $0.sign == .plus } ?? true }
         // No text has more characters than bytes.
         return isPlain && !id.isEmpty && title.utf8.count <= Issue.titleCharactersMax
-            && [firstSeen, lastSeen].allSatisfy { $0.map(moments.contains) ?? true }
+            && [firstSeen, lastSeen, returned].allSatisfy { $0.map(moments.contains) ?? true }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -210,6 +210,7 @@ extension Issue: JSONWritable {
             events: try reader.optional("events")?.count(), users: try reader.optional("users")?.count(),
             firstSeen: try reader.optional("first_seen")?.moment(),
             lastSeen: try reader.optional("last_seen")?.moment(),
+            returned: try reader.optional("returned")?.moment(),
             release: try reader.optional("release")?.string(), status: try reader.optional("status")?.string(),
             url: try reader.optional("url")?.string())
     }
@@ -222,6 +223,7 @@ extension Issue: JSONWritable {
             json.member("users", ifAny: users)
             json.member("first_seen", ifAny: firstSeen)
             json.member("last_seen", ifAny: lastSeen)
+            json.member("returned", ifAny: returned)
             json.member("release", ifAny: release)
             json.member("status", ifAny: status)
             json.member("url", ifAny: url)

@@ -90,7 +90,7 @@ extension PlainJSON {
     private mutating func issue() -> Issue? {
         var id, title, release, status, url: String?
         var events, users: Double?
-        var firstSeen, lastSeen: Moment?
+        var firstSeen, lastSeen, returned: Moment?
         let isPlain = members { scanner, name in
             switch name.count {
             case 2 where name.reads("id"): scanner.set(&id) { $0.text() }
@@ -100,6 +100,7 @@ extension PlainJSON {
             case 6 where name.reads("events"): scanner.set(&events) { $0.number() }
             case 6 where name.reads("status"): scanner.set(&status) { $0.text() }
             case 7 where name.reads("release"): scanner.set(&release) { $0.text() }
+            case 8 where name.reads("returned"): scanner.set(&returned) { $0.moment() }
             case 9 where name.reads("last_seen"): scanner.set(&lastSeen) { $0.moment() }
             case 10 where name.reads("first_seen"): scanner.set(&firstSeen) { $0.moment() }
             default: false
@@ -108,6 +109,6 @@ extension PlainJSON {
         guard isPlain, let id, !id.isEmpty else { return nil }
         return Issue(
             id: id, title: title?.clipped(to: Issue.titleCharactersMax) ?? "", events: events, users: users,
-            firstSeen: firstSeen, lastSeen: lastSeen, release: release, status: status, url: url)
+            firstSeen: firstSeen, lastSeen: lastSeen, returned: returned, release: release, status: status, url: url)
     }
 }

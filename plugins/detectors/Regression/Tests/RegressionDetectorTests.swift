@@ -44,6 +44,30 @@ private typealias Issue = AlertModel.Issue
         #expect(play(&bot, ["regressed", "regressed", "ongoing", "regressed"]) == [[], [], [], [.opened]])
     }
 
+    @Test func `an issue that is resolved where nobody sees it is announced each time it is back`() throws {
+        var bot = try bot()
+        /// The hour, since when it is back, and whether that is announced.
+        let polls: [(hour: Int64, back: Int64?, isTold: Bool)] = [
+            (0, nil, false), (30, 29, true), (31, 29, false), (60, nil, false), (90, 89, true), (91, 89, false),
+        ]
+        for poll in polls {
+            bot.advance(to: .rehearsalStart + .hours(poll.hour))
+            let before = bot.decisions.count
+            let issues = poll.back.map { back in
+                [
+                    Issue(
+                        id: "SHOP-1", title: "boom", users: 50, firstSeen: .rehearsalStart - .days(90),
+                        returned: .rehearsalStart + .hours(back), status: "regressed")
+                ]
+            }
+            bot.see([.figures(["sessions": 10_000], at: bot.now, issues: issues ?? [])])
+            bot.advance(by: .seconds(1))
+            let isTold = bot.decisions[before...].contains { $0.kind == .opened }
+            #expect(isTold == poll.isTold, "hour \(poll.hour)")
+        }
+        #expect(bot.objections == [])
+    }
+
     @Test func `too few users are not announced, and an end after a day`() throws {
         var bot = try bot(["min_users": "51"])
         #expect(play(&bot, ["resolved", "open", "open"]) == [[], [], []])

@@ -106,13 +106,14 @@ struct RollbarItem: Hashable, Sendable {
         // Rollbar keeps when it was resolved last: what has been active since is back.
         let isBack = resolved.flatMap { resolved in activated.map { $0 > resolved } } ?? false
         let status = try reader.optional("status")?.string() ?? "active"
+        let isReopened = isBack && status == "active"
         // Counts are of the item's whole life, which says nothing of any span.
         issue = Issue(
             id: "#\(number.plain.filter(\.isNumber))",
             title: try reader.member("title").string().clipped(to: Issue.titleCharactersMax),
             firstSeen: try reader.optional("first_occurrence_timestamp").map(RollbarItem.moment),
             lastSeen: try reader.optional("last_occurrence_timestamp").map(RollbarItem.moment),
-            status: isBack && status == "active" ? "reopened" : status)
+            returned: isReopened ? activated : nil, status: isReopened ? "reopened" : status)
         let environment = try reader.optional("environment")?.string()
         self.environment = environment.flatMap { $0.isEmpty ? nil : $0 }
         isCritical = try reader.optional("level").map(RollbarItem.isCritical) ?? false

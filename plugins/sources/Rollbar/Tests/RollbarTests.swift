@@ -30,6 +30,7 @@ import Testing
         #expect(production.issues.map(\.id) == ["#4411", "#4398"])
         // It was resolved, and has been active since.
         #expect(production.issues.map(\.status) == ["active", "reopened"])
+        #expect(production.issues.map(\.returned) == [nil, Moment(unixSeconds: 1_795_197_600)])
         let first = try #require(production.issues.first)
         #expect(first.title == "NullPointerException: Attempt to read from field on a null object")
         #expect(first.firstSeen == Moment(unixSeconds: 1_795_197_851))

@@ -195,8 +195,12 @@ struct SentryPoll: Sendable {
 
     private static let issuesPerPage = 100
 
+    /// With what is before people for review goes since when: that is when an issue came back.
     private static func list(_ words: String, by order: String) -> SentryServer.Query {
-        [("query", words), ("sort", order), ("limit", String(issuesPerPage)), ("groupStatsPeriod", "")]
+        [
+            ("query", words), ("sort", order), ("limit", String(issuesPerPage)), ("groupStatsPeriod", ""),
+            ("expand", "inbox"),
+        ]
     }
 
     /// Asks for one page more of the issues that were asked for last.

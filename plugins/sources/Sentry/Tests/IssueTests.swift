@@ -29,8 +29,30 @@ import Testing
             played.urls("issues") == [
                 "https://sentry.io/api/0/organizations/acme/issues/?project=-1"
                     + "&start=2026-11-20T22%3A00%3A00Z&end=2026-11-20T23%3A59%3A30Z"
-                    + "&query=is%3Aunresolved&sort=freq&limit=100&groupStatsPeriod="
+                    + "&query=is%3Aunresolved&sort=freq&limit=100&groupStatsPeriod=&expand=inbox"
             ])
+    }
+
+    @Test(
+        arguments: [
+            (#"{"reason": 2, "reason_details": null, "date_added": "2026-11-20T21:04:11.203Z"}"#, true),
+            (#"{"reason": 0, "reason_details": null, "date_added": "2026-11-20T21:04:11.203Z"}"#, false),
+            (#"{"reason": 2, "date_added": "soon"}"#, false), (#"{"reason": []}"#, false), ("null", false),
+            ("true", false),
+        ])
+    func `an issue that is before people for review as a regression came back when it was put there`(
+        _ inbox: String, _ isKnown: Bool
+    ) throws {
+        var server = Server()
+        server.issues = answer(
+            #"""
+            [{"id": "1", "shortId": "A-1", "title": "T", "substatus": "regressed", "inbox": \#(inbox),
+              "project": {"slug": "wallet-ios"}}]
+            """#)
+        let played = server.play(try source(), poll(.hours(1)))
+        let issue = try #require(played.observation("wallet-ios")?.issues.first)
+        #expect(issue.returned == (isKnown ? Moment(rfc3339: "2026-11-20T21:04:11.203Z") : nil))
+        #expect(played.report?.warnings == [])
     }
 
     @Test func `pages are followed while there are results, by the cursor alone`() throws {
