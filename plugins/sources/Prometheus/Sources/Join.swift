@@ -133,6 +133,8 @@ struct Join: Sendable {
         var warnings: [String] = []
         /// Of whom not everything could be read.
         var unread = Unread.nothing
+        /// Why the first of them could not: a part of the answer that is missing.
+        var broken: PollFailure?
     }
 
     func joined() throws(PollFailure) -> Joined {
@@ -149,6 +151,7 @@ struct Join: Sendable {
             joined.warnings.append("left out for similar reasons: \(inOrder.count - Join.flawsToldMax) more")
         }
         for (part, _) in inOrder { joined.unread.add(part.app) }
+        joined.broken = inOrder.first?.value
         return joined
     }
 

@@ -118,7 +118,7 @@ struct PrometheusPoll: Sendable {
                 PollReport(
                     joined.observations.isEmpty ? .noData : .values(joined.observations), cursor: cursor,
                     warnings: warnings + joined.warnings, unread: isWhole ? joined.unread : .anything
-                ).waiting(after: [partiality, longerFailure].compactMap(\.self)))
+                ).waiting(after: [partiality, longerFailure, joined.broken].compactMap(\.self)))
         } catch {
             return .fail(error)
         }

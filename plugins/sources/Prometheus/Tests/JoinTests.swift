@@ -118,6 +118,7 @@ import Testing
         #expect(played.observations.map(\.subject.app) == ["big"])
         let report = try #require(played.report)
         #expect(report.unread == .apps(["tiny"]), "it has not vanished")
+        #expect(report.missing?.description.contains("tiny") == true, "where it lasts people are to know")
         #expect(report.warnings.count == 1 && report.warnings[0].contains("tiny"), "\(report.warnings)")
     }
 

@@ -7,6 +7,8 @@ struct RollbarPoll: Sendable {
     private let poll: Poll
     private var items: [RollbarItem] = []
     private var warnings: [String] = []
+    /// Why some items could not be read, which are all that there is to read.
+    private var broken: PollFailure?
     /// Set when the budget is used up: no request before that moment.
     private var spentUntil: Moment?
 
@@ -35,7 +37,10 @@ struct RollbarPoll: Sendable {
                 let answer = try RollbarAnswer(result, now: poll.poll.now)
                 poll.items += answer.items
                 poll.spentUntil = answer.spentUntil
-                if let warning = answer.left.warning("an item", "items") { poll.warnings.append(warning) }
+                if let warning = answer.left.warning("an item", "items") {
+                    poll.warnings.append(warning)
+                    poll.broken = poll.broken ?? PollFailure(.badAnswer, warning)
+                }
                 let found = answer.items.count + answer.left.count
                 let read = read + Double(found)
                 guard let total = answer.total, read < total, found > 0 else {
@@ -55,7 +60,8 @@ struct RollbarPoll: Sendable {
     private func finish(without failure: PollFailure? = nil) -> PollStep {
         .finish(
             PollReport(
-                observations(), failures: [failure].compactMap(\.self), spentUntil: spentUntil, warnings: warnings))
+                observations(), failures: [failure].compactMap(\.self), spentUntil: spentUntil, warnings: warnings
+            ).waiting(after: [broken].compactMap(\.self)))
     }
 
     private func observations() -> [Observation] {

@@ -50,6 +50,7 @@ import Testing
         #expect(played.urls.count == 1, "it counts as read")
         #expect(played.observation("production")?.issues.map(\.id) == ["#1"])
         #expect(played.report?.warnings.first?.hasPrefix("an item is left out: $.result.items[1].counter") == true)
+        #expect(played.report?.missing?.description == played.report?.warnings.first)
     }
 
     @Test func `each environment is asked for by itself, page by page while there is more`() throws {

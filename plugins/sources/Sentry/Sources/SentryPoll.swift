@@ -17,8 +17,12 @@ struct SentryPoll: Sendable {
     private var sessionsFailure: PollFailure?
     /// Why the longer windows could not be had.
     private var longerFailure: PollFailure?
-    /// Whether sessions of apps may be missing.
+    /// Whether sessions of apps may be missing, and nobody knows of which.
     private var isPartial = false
+    /// The apps of which some make no sense, by their ids; nil stands for one that is not named.
+    private var unreadProjects: Set<String?> = []
+    /// Why the first of them could not be read.
+    private var broken: PollFailure?
     private var issues: [(environment: String?, issues: [SentryIssue])] = []
 
     init(of source: SentrySource, _ poll: Poll) {
@@ -88,13 +92,13 @@ struct SentryPoll: Sendable {
             do throws(JSONMismatch) {
                 var groups: [SessionGroup] = []
                 var left = LeftOut()
+                var projects: Set<String?> = []
                 for body in pages.bodies {
                     groups += try SessionGroup.groups(
-                        in: body, hasReleases: hasReleases, now: poll.poll.now, leaving: &left)
+                        in: body, hasReleases: hasReleases, now: poll.poll.now, leaving: &left, of: &projects)
                 }
                 poll.measured.append(groups)
-                poll.inquiry.warn(of: left, "a group of sessions", "groups of sessions")
-                if left.count > 0, !hasReleases { poll.isPartial = true }
+                poll.note(left, of: hasReleases ? [] : projects)
                 if pages.isCut || groups.count >= window.groupsMax {
                     poll.inquiry.warnings.append(
                         "more than \(groups.count) \(hasReleases ? "releases" : "apps") since \(window.from): "
@@ -107,6 +111,14 @@ struct SentryPoll: Sendable {
             }
             return poll.measure(number + 1)
         }
+    }
+
+    /// - Parameter projects: the apps that may be missing for it, by their ids.
+    private mutating func note(_ left: LeftOut, of projects: Set<String?>) {
+        let (one, many) = ("a group of sessions", "groups of sessions")
+        inquiry.warn(of: left, one, many)
+        broken = broken ?? left.warning(one, many).map { PollFailure(.badAnswer, $0) }
+        unreadProjects.formUnion(projects)
     }
 
     private func goOn(without number: Int, _ failure: PollFailure) -> PollStep {
@@ -238,9 +250,17 @@ struct SentryPoll: Sendable {
                 limit: poll.inquiry.limit,
                 warnings: poll.inquiry.warnings,
                 notes: [poll.uninstrumented].compactMap(\.self),
-                unread: poll.isPartial || poll.sessionsFailure != nil ? .anything : .nothing
-            ).waiting(after: [lost, longerFailure].compactMap(\.self) + failures)
+                unread: poll.unread
+            ).waiting(after: [lost, longerFailure, broken].compactMap(\.self) + failures)
         )
+    }
+
+    /// Of whom not everything could be read. What goes by its id has a name that the bot may know it by.
+    private var unread: Unread {
+        guard !isPartial, sessionsFailure == nil else { return .anything }
+        var unread = Unread.nothing
+        for id in unreadProjects { unread.add(id.flatMap(inquiry.name)) }
+        return unread
     }
 
     /// Which of the watched projects never had a session: they look like apps that nobody uses. Nil where there are none, and

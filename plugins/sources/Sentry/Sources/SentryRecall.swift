@@ -119,13 +119,16 @@ struct SentryRecall: Sendable {
         _ pages: SentryInquiry.Pages, _ question: Question, leaving left: inout LeftOut
     ) throws(JSONMismatch) -> [SessionGroup] {
         var groups: [SessionGroup] = []
+        // Nobody is said to have vanished from the past.
+        var projects: Set<String?> = []
         for body in pages.bodies {
             groups +=
                 question.isSplit
                 ? try SessionGroup.buckets(
                     in: body, of: question.interval, hasReleases: question.hasReleases, leaving: &left)
                 : try SessionGroup.groups(
-                    in: body, hasReleases: question.hasReleases, now: question.to, leaving: &left)
+                    in: body, hasReleases: question.hasReleases, now: question.to, leaving: &left,
+                    of: &projects)
         }
         // The service widens what it is asked for to whole intervals; what has not ended is not known yet.
         return groups.filter { $0.span.to <= question.to && $0.span.from >= question.from }

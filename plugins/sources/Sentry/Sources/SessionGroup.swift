@@ -43,9 +43,13 @@ struct SessionGroup: Hashable, Sendable {
 
     /// Reads the groups that had any traffic.
     ///
-    /// - Parameter hasReleases: whether releases were asked for; then a group without one is passed over.
+    /// - Parameters:
+    ///   - hasReleases: whether releases were asked for; then a group without one is passed over.
+    ///   - left: takes in those that make no sense.
+    ///   - projects: takes in the ids of whose they are; nil where one does not say it.
     static func groups(
-        in body: JSONReader, hasReleases: Bool, now: Moment, leaving left: inout LeftOut
+        in body: JSONReader, hasReleases: Bool, now: Moment, leaving left: inout LeftOut,
+        of projects: inout Set<String?>
     ) throws(JSONMismatch) -> [SessionGroup] {
         let start = try body.member("start")
         let end = try body.member("end")
@@ -53,11 +57,16 @@ struct SessionGroup: Hashable, Sendable {
         guard let span = TimeSpan(from: try start.moment(), to: min(try end.moment(), now)) else {
             throw start.mismatch(expected: "an instant before 'end' and before \(now)")
         }
-        return try list(of: body).elements(leaving: &left) { element throws(JSONMismatch) in
-            let totals = try element.member("totals")
-            let metrics = try metrics { figure throws(JSONMismatch) in try totals.optional(figure) }
-            guard let metrics else { return nil }
-            return try SessionGroup(element, span, metrics, hasReleases: hasReleases)
+        return try list(of: body).elements(leaving: &left) { element throws(JSONMismatch) -> SessionGroup? in
+            do throws(JSONMismatch) {
+                let totals = try element.member("totals")
+                let metrics = try metrics { figure throws(JSONMismatch) in try totals.optional(figure) }
+                guard let metrics else { return nil }
+                return try SessionGroup(element, span, metrics, hasReleases: hasReleases)
+            } catch {
+                projects.insert(try? element.member("by").member("project").projectID())
+                throw error
+            }
         }
     }
 

@@ -174,21 +174,45 @@ import Testing
         #expect(failure.description.contains(words), "\(failure)")
     }
 
-    @Test func `one group that makes no sense is named and left out, and then nobody knows who is gone`() throws {
-        var server = Server()
-        server.issues = answer("[]")
-        server.releases = answer(fixture: "sessions_empty_groups.json")
-        let groups = [4_507_001, 4_507_002].map { #"{"by": {"project": \#($0)}, "totals": {"sum(session)": 5}}"# }
-        let broken = #"{"by": {"project": 4507003}, "totals": {"sum(session)": "many"}}"#
-        server.apps = answer(
+    /// Groups of sessions of which the second makes no sense.
+    private func groups(_ projects: [Int64], broken by: String) -> FetchResult {
+        let groups = projects.map {
+            #"{"by": {"project": \#($0), "release": "1"}, "totals": {"sum(session)": 5}}"#
+        }
+        let broken = #"{"by": \#(by), "totals": {"sum(session)": "many"}}"#
+        return answer(
             #"""
             {"start": "2026-11-20T22:00:00Z", "end": "2026-11-21T00:00:00Z",
              "groups": [\#(groups[0]), \#(broken), \#(groups[1])]}
             """#)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"project": 4507002}"#, .apps(["wallet-ios"])), (#"{"project": 4507999}"#, .anything),
+            (#"{"project": []}"#, .anything), ("7", .anything),
+        ] as [(String, Unread)])
+    func `one group that makes no sense is named and left out, and nobody says that its app is gone`(
+        _ by: String, _ unread: Unread
+    ) throws {
+        var server = Server()
+        server.issues = answer("[]")
+        server.releases = answer(fixture: "sessions_empty_groups.json")
+        server.apps = groups([4_507_001, 4_507_003], broken: by)
+        let report = try #require(server.play(try source(), poll(.hours(1))).report)
+        #expect(report.warnings.first?.hasPrefix("a group of sessions is left out: $.groups[1].") == true)
+        #expect(report.unread == unread)
+        #expect(report.missing?.description == report.warnings.first, "where it lasts people are to know")
+    }
+
+    @Test func `a group of a release that makes no sense is missing, and its app is there`() throws {
+        var server = Server()
+        server.issues = answer("[]")
+        server.releases = groups([4_507_001, 4_507_002], broken: #"{"project": 4507001, "release": "2"}"#)
         let played = server.play(try source(), poll(.hours(1)))
-        #expect(played.observations.count == 2)
-        #expect(played.report?.warnings.first?.hasPrefix("a group of sessions is left out: $.groups[1].totals") == true)
-        #expect(played.report?.unread == .anything)
+        #expect(played.observation("wallet-android", "1")?.metrics["sessions"] == 5)
+        #expect(played.report?.unread == .nothing)
+        #expect(played.report?.missing?.reason == .badAnswer)
     }
 
     @Test func `sessions that were there and cannot be had any more are missed, unlike such as never were`() throws {
