@@ -99,7 +99,8 @@ struct HTTPJSONPoll: Sendable {
             }
             do throws(PollFailure) {
                 let next = try poll.take(response, at: address, index, place, number)
-                guard let next else { return poll.ask(index + 1) }
+                // A feed that has no more for now says where it is once more.
+                guard let next, next != place || poll.source.paging?.keeps != true else { return poll.ask(index + 1) }
                 guard let paging = poll.source.paging, number < paging.pagesMax else {
                     poll.isCut = true
                     if poll.source.paging?.keeps != true {

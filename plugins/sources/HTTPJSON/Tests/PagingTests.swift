@@ -247,6 +247,23 @@ private func play(
         #expect(round.report?.warnings == ["page 2 leads back to one before it; nothing is read beyond it"])
     }
 
+    @Test func `a feed that names its last cursor once more has ended, with rows on that page and without`() throws {
+        let source = try paged(
+            ["by": "cursor", "path": "$.next", "parameter": "c"], pages: 2, keep: true,
+            texts: ["each": "$.rows[*] | empty no_data"])
+        let first = play(source, ["json": Self.one, "c=two": Self.two.replacing("null", with: #""two""#)])
+        #expect(first.report?.summary == "x users=1\ny users=2")
+        let cursor = try #require(first.report?.cursor)
+        let next = play(source, cursor: cursor, ["c=two": #"{"rows":[],"next":"two"}"#])
+        #expect(next.report?.outcome == .noData)
+        #expect(next.asked == ["/stability.json?c=two"])
+        #expect(next.report?.cursor?["next"]?.string == "two")
+        for report in [first.report, next.report] {
+            #expect(report?.warnings == [])
+            #expect(report?.unread == .nothing)
+        }
+    }
+
     @Test func `what is wrong on a page is named with its number`() throws {
         let source = try paged(["by": "cursor", "path": "$.next", "parameter": "c"])
         let bad = #"{"rows":[{"a":"y","n":-2},{"a":"z","n":2},{"a":"v","n":3}]}"#
