@@ -111,6 +111,21 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `an answer that stays the same lacks what it lacked, each time that it comes`() {
+        var bot = bot()
+        bot.comparesReplay = true
+        bot.see(.fine)
+        let begin = bot.now + .minutes(5)
+        for poll in 0..<7 {
+            #expect(lack(bot) == nil)
+            bot.advance(by: .minutes(5))
+            bot.step(
+                .polled(source: "ios", poll == 0 ? partial(bot) : PollReport(.unchanged), validators: [:]))
+        }
+        #expect(lack(bot)?.since == begin)
+        #expect(bot.objections == [])
+    }
+
     @Test func `a part that waits for a budget, or that is there again in time, is no trouble`() {
         var bot = bot()
         for poll in 0..<40 {

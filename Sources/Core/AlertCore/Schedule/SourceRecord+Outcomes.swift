@@ -65,7 +65,9 @@ extension SourceRecord {
             lack = Failure(
                 reason: missing.reason, sentence: missing.description, since: lack?.since ?? now,
                 count: (lack?.count ?? 0) + 1)
-        } else if report.outcome != .unchanged, !report.isPartWaiting {
+        } else if report.outcome == .unchanged {
+            lack?.count += 1
+        } else if !report.isPartWaiting {
             lack = nil
         }
     }
