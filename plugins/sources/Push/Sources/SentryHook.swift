@@ -52,13 +52,12 @@ struct SentryHook: Sendable {
         let title = try issue.member("title").string()
         let statuses = [try issue.optional("substatus")?.string(), try issue.optional("status")?.string(), action]
         let links = [try issue.optional("web_url")?.webLink(), try issue.optional("permalink")?.webLink()]
+        // Counts are of the issue's whole life, which says nothing of the moment in which it changes.
         return (
             try issue.optional("project")?.optional("slug")?.string(), nil,
             Issue(
                 // Not its short one: a hook about an alert has none, and would tell of another issue.
                 id: try SentryHook.id(issue.member("id")), title: title.clipped(to: Issue.titleCharactersMax),
-                events: try issue.optional("count")?.writtenCount(),
-                users: try issue.optional("userCount")?.writtenCount(),
                 firstSeen: try issue.optional("firstSeen")?.moment(),
                 lastSeen: try issue.optional("lastSeen")?.moment(),
                 status: statuses.compactMap(\.self).first, url: links.compactMap(\.self).first)

@@ -287,6 +287,17 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         #expect(summary(source, push(text(fixture: "\(name).json"), [("Sentry-Hook-Resource", resource)])) == expected)
     }
 
+    @Test func `of Sentry count what there ever was, which says nothing of now`() throws {
+        let source = try source(["format": "sentry"])
+        let report = try source.read(push(text(fixture: "sentry_issue.json"), [("Sentry-Hook-Resource", "issue")]))
+        guard case .values(let seen) = report.outcome else {
+            Testing.Issue.record("\(report.outcome)")
+            return
+        }
+        #expect(seen.flatMap(\.issues).map(\.events) == [nil])
+        #expect(seen.flatMap(\.issues).map(\.users) == [nil])
+    }
+
     @Test func `of Sentry need an app where they name none`() throws {
         let source = try source(["format": "sentry"])
         let sent = push(text(fixture: "sentry_event_alert.json"), [("Sentry-Hook-Resource", "event_alert")])
