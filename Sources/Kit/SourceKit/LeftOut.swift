@@ -21,6 +21,12 @@ public struct LeftOut: Hashable, Sendable {
         return count == 1 ? "\(one) is left out: \(first)" : "\(count) \(many) are left out, the first: \(first)"
     }
 
+    /// Takes in those of another page of the list.
+    mutating func add(_ more: LeftOut) {
+        count += more.count
+        first = first ?? more.first
+    }
+
     fileprivate mutating func take(_ mismatches: [JSONMismatch]) {
         count += mismatches.count
         first = first ?? mismatches.first

@@ -5,9 +5,12 @@ public struct Page<Item: Sendable>: Sendable {
     public let items: [Item]
     /// What leads to the next page: a token, a cursor or an address; nil on the last one.
     public let next: String?
+    /// Those that make no sense.
+    public let left: LeftOut
 
-    public init(_ items: [Item], next: String?) {
+    public init(_ items: [Item], next: String?, leaving left: LeftOut = LeftOut()) {
         self.items = items
+        self.left = left
         // An empty token is how some say that there is none.
         self.next = next.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -16,6 +19,8 @@ public struct Page<Item: Sendable>: Sendable {
 /// A list read page by page, as far as it could be.
 public struct Listing<Item: Sendable>: Sendable {
     public private(set) var items: [Item] = []
+    /// Those of all pages that make no sense.
+    public private(set) var left = LeftOut()
     /// How many pages were read.
     public private(set) var pageCount = 0
     /// Whether there are more pages than are read.
@@ -51,6 +56,7 @@ public struct Listing<Item: Sendable>: Sendable {
                 return then(listing)
             case .success(let page):
                 listing.items += page.items
+                listing.left.add(page.left)
                 listing.pageCount += 1
                 guard let next = page.next else { return then(listing) }
                 // Pages that lead back to one that was read would be read for ever.

@@ -11,6 +11,8 @@ struct BugsinkPoll: Sendable {
     private var failures: [PollFailure] = []
     private var warnings: [String] = []
     private var notes: [String] = []
+    /// Why some issues could not be read, which are all that there is to read.
+    private var broken: PollFailure?
 
     /// A page has 250.
     private static let projectPagesMax = 4
@@ -39,6 +41,7 @@ struct BugsinkPoll: Sendable {
                 poll.warnings.append(failure.description)
                 return poll.visit(poll.watched(), 0)
             }
+            if let warning = listing.left.warning("a project", "projects") { poll.warnings.append(warning) }
             poll.directory = ProjectDirectory(listing.items, asked: poll.poll.now)
             let slugs = poll.directory.slugs
             let missing = source.projects.first { project in
@@ -92,6 +95,10 @@ struct BugsinkPoll: Sendable {
                     "\(app): more than \(listing.items.count) issues; the \(Issue.countMax) that happened last are read"
                 )
             }
+            if let warning = listing.left.warning("an issue of \(app)", "issues of \(app)") {
+                poll.warnings.append(warning)
+                poll.broken = poll.broken ?? PollFailure(.badAnswer, warning)
+            }
             poll.take(listing.items, of: app)
             return poll.visit(projects, number + 1)
         }
@@ -120,7 +127,7 @@ struct BugsinkPoll: Sendable {
         var report = PollReport(observations, failures: failures, warnings: warnings)
         report.cursor = cursor
         report.notes = notes
-        return .finish(report)
+        return .finish(report.waiting(after: [broken].compactMap(\.self)))
     }
 
     private func fail(_ failure: PollFailure) -> PollStep {

@@ -72,11 +72,15 @@ struct BugsinkServer: Sendable {
             }
             let body = try response.json()
             do throws(JSONMismatch) {
-                var items: [Item] = []
-                for element in try body.member("results").elements() { items.append(try read(element)) }
+                var left = LeftOut()
+                let items = try body.member("results").elements(leaving: &left) {
+                    element throws(JSONMismatch) -> Item? in try read(element)
+                }
                 let next = try body.optional("next")
                 return .success(
-                    Page(items, next: try next.flatMap { next throws(JSONMismatch) in try cursor(in: next) }))
+                    Page(
+                        items, next: try next.flatMap { next throws(JSONMismatch) in try cursor(in: next) },
+                        leaving: left))
             } catch {
                 throw PollFailure(error)
             }

@@ -105,6 +105,34 @@ import Testing
         #expect(half.report?.warnings.first?.hasPrefix("issues of shop: the source answered 404") == true)
     }
 
+    @Test func `one issue that makes no sense is named and left out, and most of them are a failure`() throws {
+        func issue(_ number: Int, _ seen: String = "2026-11-20T18:04:11Z") -> String {
+            #"""
+            {"id": "\#(number)", "calculated_type": "E", "is_resolved": false, "is_muted": false,
+             "first_seen": "\#(seen)", "last_seen": "2026-11-20T23:58:40Z"}
+            """#
+        }
+        func play(_ issues: String...) throws -> PlayedPoll {
+            let list = issues.joined(separator: ", ")
+            return Server(issues: answer(#"{"next": null, "results": [\#(list)]}"#)).play(try source(), poll())
+        }
+        let played = try play(issue(1), issue(2, "once"), issue(3))
+        #expect(played.observation("wallet")?.issues.map(\.id) == ["1", "3"])
+        let warning = try #require(played.report?.warnings.first)
+        #expect(warning.hasPrefix("an issue of wallet is left out: $.results[1].first_seen: "), "\(warning)")
+        #expect(played.report?.missing?.description == warning, "where it lasts people are to know")
+        let failure = try #require(play(issue(1), issue(2, "once"), issue(3, "once")).failure)
+        #expect(failure.description.hasPrefix("issues of wallet: the answer is not what was expected: "))
+    }
+
+    @Test func `one project that makes no sense is named and left out`() throws {
+        let projects = [#"{"id": 3, "slug": "wallet"}"#, #"{"id": 4, "slug": ""}"#].joined(separator: ", ")
+        let played = Server(projects: answer(#"{"next": null, "results": [\#(projects)]}"#))
+            .play(try source(), poll())
+        #expect(played.observation("wallet")?.issues.count == 3)
+        #expect(played.report?.warnings.first?.hasPrefix("a project is left out: $.results[1].slug") == true)
+    }
+
     @Test func `a server without projects is a failure, and more than are watched are named`() throws {
         let none = Server(projects: answer(#"{"next": null, "results": []}"#)).play(try source(), poll())
         #expect(none.failure?.reason == .forbidden)
