@@ -84,6 +84,17 @@ import Testing
         #expect(played.observation("wallet-android")?.subject.environment == "beta")
     }
 
+    @Test func `where environments are told apart, nothing is about all of them together`() throws {
+        for values: [String: Option] in [["group_by": list(["environment"])], ["environments": list("beta")]] {
+            var server = Server()
+            server.apps = answer(sessions([10, 5, 1, 1], by: #"{"project": 4507001, "environment": "beta"}"#))
+            server.releases = answer(fixture: "sessions_empty_groups.json")
+            let source = try source(values.merging(["issues": option(.flag(false))]) { $1 })
+            let played = server.play(source, poll(.hours(1)))
+            #expect(played.observations.map(\.subject.environment) == ["beta"])
+        }
+    }
+
     @Test func `a release has its share of the app's sessions, so that one few have can be told from one all have`()
         throws
     {
