@@ -210,26 +210,28 @@ extension Paging {
         }
     }
 
-    /// The address of a link, which need not be whole. It must lie at the same origin: what is sent along may be secret.
+    /// The address of a link, which need not be whole (RFC 3986, 5.2). It must lie at the same origin: what is sent along may
+    /// be secret.
     static func address(_ link: String, from current: GuardedText) throws(PollFailure) -> GuardedText {
         let whole = current.reveal()
         let origin = whole.origin
+        let link = link.hasPrefix("//") ? String(whole.prefix { $0 != "/" }) + link : link
         let rest: String
         if let address = WebAddress(link) {
-            guard link.origin.lowercased() == origin.lowercased() else {
+            guard WebAddress(whole)?.hasOrigin(of: address) == true else {
                 throw PollFailure(
                     .refused,
                     "the next page lies at \(address.scheme)://\(address.host.tamed.clipped(to: 80)), another address than that of the first, and is not asked for"
                 )
             }
             rest = String(link.dropFirst(link.origin.count))
-        } else if link.hasPrefix("/"), !link.hasPrefix("//") {
-            rest = link
-        } else if link.hasPrefix("?") {
-            rest = String(whole.dropFirst(origin.count).prefix { $0 != "?" && $0 != "#" }) + link
         } else {
-            throw PollFailure(
-                .badAnswer, "the link of the next page is '\(link.tamed.clipped(to: 80))', expected an address")
+            // A colon before the first slash ends a scheme, which is none that can be asked.
+            guard !link.prefix(while: { !"/?#".contains($0) }).contains(":") else {
+                throw PollFailure(
+                    .badAnswer, "the link of the next page is '\(link.tamed.clipped(to: 80))', expected an address")
+            }
+            rest = link.resolved(in: whole.dropFirst(origin.count))
         }
         guard WebAddress(origin + rest) != nil else {
             throw PollFailure(
@@ -240,7 +242,42 @@ extension Paging {
     }
 }
 
+extension WebAddress {
+    /// Whether both are the same service behind the same port, which need not be written.
+    fileprivate func hasOrigin(of other: WebAddress) -> Bool {
+        scheme == other.scheme && host == other.host && usedPort == other.usedPort
+    }
+
+    private var usedPort: UInt16 { port ?? (scheme == "https" ? 443 : 80) }
+}
+
 extension String {
+    /// The path and query that a link without scheme and host means.
+    ///
+    /// - Parameter base: path and query of the page that it stands in.
+    fileprivate func resolved(in base: Substring) -> String {
+        let link = prefix { $0 != "#" }
+        let path = link.prefix { $0 != "?" }
+        let page = base.prefix { $0 != "#" }
+        let folder = page.prefix { $0 != "?" }
+        // A query alone is about the same page.
+        guard !path.isEmpty else { return link.isEmpty ? String(page) : String(folder + link) }
+        let name = folder.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        let whole = path.hasPrefix("/") ? String(path) : "/\(folder.dropFirst().dropLast(name.count))\(path)"
+        return whole.withoutDots + link.dropFirst(path.count)
+    }
+
+    /// The path without the steps `.` and `..`.
+    private var withoutDots: String {
+        var steps: [Substring] = []
+        var isFolder = false
+        for step in dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            isFolder = step == "." || step == ".."
+            if !isFolder { steps.append(step) } else if step == ".." { _ = steps.popLast() }
+        }
+        return "/" + (isFolder ? steps + [""] : steps).joined(separator: "/")
+    }
+
     /// Scheme, host and port of an address.
     fileprivate var origin: String {
         guard let scheme = ["https://", "http://"].first(where: { lowercased().hasPrefix($0) }) else { return self }

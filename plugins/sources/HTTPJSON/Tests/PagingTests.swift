@@ -74,7 +74,9 @@ private func play(
         let body = try paged(["by": "link", "path": "$.next"])
         for (next, asked) in [
             ("/v2/rest?p=2", "/v2/rest?p=2"), ("?p=2", "/stability.json?p=2"),
-            ("https://stats.example.com/other?p=2", "/other?p=2"),
+            ("https://stats.example.com/other?p=2", "/other?p=2"), ("stability.json?p=2", "/stability.json?p=2"),
+            ("//stats.example.com/other?p=2", "/other?p=2"), ("https://stats.example.com:443/other?p=2", "/other?p=2"),
+            ("HTTPS://Stats.Example.com/other?p=2", "/other?p=2"),
         ] {
             let played = play(body, ["stability.json": Self.one.replacing("two", with: next), "p=2": Self.two])
             #expect(played.asked == ["/stability.json", asked])
@@ -97,9 +99,9 @@ private func play(
         ),
         (
             "//evil.example.com/x",
-            "bad_answer: the link of the next page is '//evil.example.com/x', expected an address"
+            "refused: the next page lies at https://evil.example.com, another address than that of the first, and is not asked for"
         ),
-        ("page2", "bad_answer: the link of the next page is 'page2', expected an address"),
+        ("mailto:page2", "bad_answer: the link of the next page is 'mailto:page2', expected an address"),
         ("/a b", "bad_answer: the link of the next page holds white space or control characters"),
     ])
     func `a credential goes nowhere else`(_ next: String, _ expected: String) throws {
@@ -107,6 +109,18 @@ private func play(
         let played = play(source, ["stability.json": Self.one.replacing("two", with: next)])
         #expect(played.asked == ["/stability.json"])
         #expect(played.report?.summary == expected)
+    }
+
+    /// The examples of the standard, but for those with a scheme or a host.
+    @Test(arguments: [
+        ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"), ("g?y", "/b/c/g?y"),
+        ("#s", "/b/c/d;p?q"), ("g#s", "/b/c/g"), (";x", "/b/c/;x"), ("", "/b/c/d;p?q"), (".", "/b/c/"), ("..", "/b/"),
+        ("../g", "/b/g"), ("../..", "/"), ("../../../g", "/g"), ("/./g", "/g"), ("/../g", "/g"), ("..g", "/b/c/..g"),
+        ("./g/.", "/b/c/g/"), ("g/../h", "/b/c/h"), ("g;x=1/../y", "/b/c/y"), ("g?y/../x", "/b/c/g?y/../x"),
+    ])
+    func `a link that is not whole is resolved as RFC 3986 has it`(_ link: String, _ place: String) throws {
+        #expect(try Paging.address(link, from: "https://a/b/c/d;p?q#t").reveal() == "https://a\(place)")
+        #expect(try Paging.address("g", from: "https://a?q").reveal() == "https://a/g")
     }
 
     @Test func `an offset grows by the rows there were`() throws {
