@@ -22,6 +22,8 @@ struct HTTPJSONPoll: Sendable {
     /// Of everything that was answered.
     private var hash = StableHash()
     private var bytes = 0
+    /// How many requests were made.
+    private var requests = 0
     private var warnings: [String] = []
     /// Whether there are pages that nobody has read.
     private var isCut = false
@@ -34,6 +36,9 @@ struct HTTPJSONPoll: Sendable {
 
     /// Most spans asked for in one poll: each is a round of all pages.
     private static let spansMax = 6
+    /// Most requests of one poll, which are pages times spans. Whoever makes them has a bound, too, beyond which all that was
+    /// read would be lost.
+    private static let requestsMax = 180
     /// What services answer of a cursor that they do not know any more. None says so in a way of its own.
     private static let forgottenStatuses = [400, 404, 410, 422]
     /// All pages of a poll are in memory at once.
@@ -70,6 +75,10 @@ struct HTTPJSONPoll: Sendable {
     }
 
     private func ask(_ index: Int, _ place: Paging.Place, _ number: Int, seen: Set<Paging.Place>) -> PollStep {
+        guard requests < HTTPJSONPoll.requestsMax else {
+            let most = "more than \(HTTPJSONPoll.requestsMax) requests are too many for one poll"
+            return finish(without: index, PollFailure(.tooLarge, "\(most); lower 'paging.pages'"))
+        }
         let filling = Filling(span: spans[index])
         var request = source.paging?.request(source.plan, place, filling) ?? source.plan.request(filling)
         if source.isWhole {
@@ -80,6 +89,7 @@ struct HTTPJSONPoll: Sendable {
         let address = request.url
         return .fetch(request) { [isConditional = request.isConditional] result in
             var poll = self
+            poll.requests += 1
             let response: HTTPResponse
             switch result {
             case .failed(let error): return poll.finish(without: index, poll.named(PollFailure(error), number))

@@ -261,6 +261,25 @@ private func play(
         #expect(round.report?.warnings == ["page 2 leads back to one before it; nothing is read beyond it"])
     }
 
+    @Test func `spans that have more pages than one poll may ask for leave the shorter ones`() throws {
+        let source = try paged(
+            ["by": "page", "parameter": "page", "path": "$.more"], pages: 100,
+            texts: ["url": "https://stats.example.com/q?from={from}"])
+        let asked = Poll(source: "own-dashboard", now: now, cursor: nil, spans: [.hours(1), .days(30)])
+        var count = 0
+        let played = PlayedPoll(source, asked, stepsMax: 300) { request in
+            count += 1
+            let isLonger = !request.url.reveal().contains("from=2026-11-20")
+            return json(#"{"rows":[{"a":"x\#(count)","n":1}],"more":\#(isLonger || count < 90)}"#)
+        }
+        #expect(played.requests.count == 180)
+        let report = try #require(played.report)
+        #expect(report.summary.split(separator: "\n").count == 90)
+        #expect(
+            report.missing?.description
+                == "the span of 30d: more than 180 requests are too many for one poll; lower 'paging.pages'")
+    }
+
     @Test func `a feed that names its last cursor once more has ended, with rows on that page and without`() throws {
         let source = try paged(
             ["by": "cursor", "path": "$.next", "parameter": "c"], pages: 2, keep: true,
