@@ -20,6 +20,8 @@ struct ResolvedWhereOpened: Checker {
         /// The delivery that told of the beginning.
         var begunBy: String
         var isResolved = false
+        /// Its end was given up, so the channel may be told of it once more.
+        var hasLostEnd = false
         /// The channel left the config meanwhile, and with it whoever would be told.
         var isExcused = false
     }
@@ -69,12 +71,19 @@ struct ResolvedWhereOpened: Checker {
             switch (entry.end, delivery.kind) {
             case (.delivered, _): break
             case (.replaced, .resolved), (.replaced, .closed): courses[place]?.isResolved = false
+            case (.dead, .resolved) where !hasArrived(delivery), (.dead, .closed) where !hasArrived(delivery):
+                courses[place]?.hasLostEnd = true
             case (.replaced, _) where isBeginning: courses[place] = nil
             case (.dead, _) where isBeginning && !taken.contains(delivery.id):
                 if unsure.contains(delivery.id) { courses[place]?.isExcused = true } else { courses[place] = nil }
             default: break
             }
         }
+    }
+
+    /// Whether it has, or nobody can know.
+    private func hasArrived(_ delivery: Delivery) -> Bool {
+        taken.contains(delivery.id) || unsure.contains(delivery.id)
     }
 
     private mutating func follow(_ delivery: Delivery) throws(Breach) {
@@ -93,10 +102,10 @@ struct ResolvedWhereOpened: Checker {
                         "\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id), and never heard it open")
                 }
                 // Late figures may put right what was said of what is over.
-                if course.isResolved, delivery.kind != .revised {
+                if course.isResolved, delivery.kind != .revised, !(course.hasLostEnd && delivery.kind.isEnd) {
                     throw Breach("\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id) after its end")
                 }
-                if delivery.kind.isEnd { courses[place]?.isResolved = true }
+                if delivery.kind.isEnd { (courses[place]?.isResolved, courses[place]?.hasLostEnd) = (true, false) }
             }
         }
     }
