@@ -50,6 +50,16 @@ extension State {
         return now - lastKnown(series, of: subject.source, to: rule) <= staysGood(subject, plan)
     }
 
+    /// Whether what a pending incident rests on is young enough to be believed. Of what has vanished no figures can be: that
+    /// it had not come back was known at the last answer without it.
+    func isFresh(_ incident: Incident, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> Bool {
+        if areFiguresFresh(of: incident.subject, for: rule, plan, at: now) { return true }
+        guard rule.asksAboutSessions, let silence = silence(of: incident, plan, at: now),
+            silence.isMeant(by: incident.evidence), let seen = incident.evidence.span?.to
+        else { return false }
+        return now - lastKnown(seen, of: incident.subject.source) <= staysGood(incident.subject, plan)
+    }
+
     /// When what a rule reads of a subject was last known, where that is too long ago to be believed.
     func noNewsSince(_ subject: Subject, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> Moment? {
         guard let series = figures.series[subject], !areFiguresFresh(of: subject, for: rule, plan, at: now) else {

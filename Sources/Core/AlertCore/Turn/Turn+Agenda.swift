@@ -60,8 +60,7 @@ extension Turn {
             let rule = plan.detector(incident.rule),
             state.incidents.isRipe(incident, rule, at: now)
         else { return }
-        let isFresh = state.areFiguresFresh(of: incident.subject, for: rule, plan, at: now)
-        state.incidents.ripen(id, isFresh: isFresh, &output)
+        state.incidents.ripen(id, isFresh: state.isFresh(incident, for: rule, plan, at: now), &output)
     }
 
     /// How soon an incident that has just been looked at may be due again.

@@ -63,6 +63,45 @@ import ThresholdDetector
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [Duration.minutes(5), .minutes(10), .minutes(25), .hours(2)])
+    func `one that has to be gone for a while is reported when it has been, and not before`(hold: Duration) throws {
+        var bot = try bot(["metric": "sessions", "warning": "< 10", "for": .text(hold.grammar)])
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        answer(&bot, for: .hours(5), ["other": 500])
+        #expect(bot.marks(of: "shop") == "O")
+        let gone = try #require(bot.state.incidents.inOrder.first)
+        #expect(gone.state == .firing)
+        #expect(bot.decisions.map(\.at) == [gone.since + hold])
+        bot.crash()
+        answer(&bot, for: .hours(1), ["shop": 400, "other": 500])
+        #expect(bot.marks(of: "shop") == "OR")
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [Unread.apps(["shop"]), nil])
+    func `one that has to be gone for a while is not reported while nobody can tell`(unread: Unread?) throws {
+        var bot = try bot(["metric": "sessions", "warning": "< 10", "for": "2h"])
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        answer(&bot, for: .hours(2), ["other": 500])
+        #expect(bot.state.incidents.all.map(\.state) == [.pending])
+        let end = bot.now + .hours(4)
+        while bot.now < end {
+            if let unread {
+                answer(&bot, for: .minutes(10), ["other": 500], unread: unread)
+            } else {
+                bot.fail()
+                bot.advance(by: .minutes(10))
+            }
+        }
+        #expect(bot.marks(of: "shop") == "")
+        // It may have been back meanwhile, so the time begins anew.
+        answer(&bot, for: .minutes(110), ["other": 500])
+        #expect(bot.marks(of: "shop") == "")
+        answer(&bot, for: .minutes(30), ["other": 500])
+        #expect(bot.marks(of: "shop") == "O")
+        #expect(bot.objections == [])
+    }
+
     @Test func `what was too much does not turn green because nobody is seen any more`() throws {
         var bot = try bot(["metric": "sessions", "warning": "> 100"])
         answer(&bot, for: .hours(3), ["shop": 400, "other": 1])
