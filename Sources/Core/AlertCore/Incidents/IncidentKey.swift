@@ -14,6 +14,12 @@ struct IncidentKey: Hashable, Sendable, Comparable {
 extension Incident {
     var identity: IncidentKey { IncidentKey(rule: rule, subject: subject, key: key) }
 
+    /// Whether a rule that watches sources says it of its source as a whole, which goes by the source's name. An app may
+    /// have that name, too: what is said tells which is meant, also in journals of earlier versions.
+    var isOfWholeSource: Bool {
+        subject == Subject(source: subject.source, app: subject.source) && evidence.phrase?.id != .staleApp
+    }
+
     /// Whether it fires or has fired.
     var hasFired: Bool { state != .pending }
 

@@ -103,7 +103,7 @@ extension State {
         let subject = incident.subject
         if rule.scope == .source {
             // Such a rule is about silence itself, until what it speaks of is forgotten.
-            guard subject.app != subject.source, !hasFiguresKept(ofWhole: subject, at: now) else { return nil }
+            guard !incident.isOfWholeSource, !hasFiguresKept(ofWhole: subject, at: now) else { return nil }
             return Silence(since: incident.evidence.span?.to ?? incident.since, cause: .vanished)
         }
         guard let known = lastKnown(incident, rule) else {

@@ -52,20 +52,21 @@ public struct StaleDetector: Detector {
             let sentence = "no usable answer since \(clock(lastGood)): source-failing reports that if it lasts"
             return [Finding(unknown(sentence, newest))]
         }
+        let apps = StaleDetector.newest(of: sight.parts)
+        // An app may be named like its source. The two are one incident, which is over when neither is silent.
+        let isSilent = apps[sight.subject].map { lastGood - $0.to >= after } ?? false
         let evidence = Evidence(
             span: newest, saying: Phrase(.staleSourceOver, [.age: .period(max(.zero, lastGood - newest.to))]))
-        return [Finding(Judgement(.ok(recovered: true), .far, evidence))] + apps(in: sight, lastGood)
+        return (isSilent ? [] : [Finding(Judgement(.ok(recovered: true), .far, evidence))])
+            + findings(of: apps, in: sight, lastGood)
     }
 
     /// What is to say of single apps while others are as they should be: which the source does not name any more, and
-    /// which are back. An app is as young as the youngest of its releases.
-    private func apps(in sight: Sight, _ lastGood: Moment) -> [Finding] {
-        var newest: [Subject: TimeSpan] = [:]
-        for (app, parts) in Dictionary(grouping: sight.parts, by: { StaleDetector.app(of: $0.subject) }) {
-            newest[app] = StaleDetector.figured(parts).compactMap(\.series.samples.last?.span).max { $0.to < $1.to }
-        }
-        let tracked = Set(sight.tracked.map(\.subject))
-        return newest.sorted { $0.key < $1.key }.compactMap { app, span in
+    /// which are back.
+    private func findings(of apps: [Subject: TimeSpan], in sight: Sight, _ lastGood: Moment) -> [Finding] {
+        // That the one named like the source is back is said with the source.
+        let tracked = Set(sight.tracked.map(\.subject)).subtracting([sight.subject])
+        return apps.sorted { $0.key < $1.key }.compactMap { app, span in
             let age = lastGood - span.to
             guard age < StaleDetector.ageMax else { return nil }
             if age >= after {
@@ -78,6 +79,15 @@ public struct StaleDetector: Detector {
             let evidence = Evidence(span: span, saying: Phrase(.staleAppOver, [.age: .period(max(.zero, age))]))
             return Finding(Judgement(.ok(recovered: true), .far, evidence), about: app)
         }
+    }
+
+    /// The newest span of each app, which is as young as the youngest of its releases.
+    private static func newest(of parts: [Sight.Entry]) -> [Subject: TimeSpan] {
+        var newest: [Subject: TimeSpan] = [:]
+        for (app, parts) in Dictionary(grouping: parts, by: { app(of: $0.subject) }) {
+            newest[app] = figured(parts).compactMap(\.series.samples.last?.span).max { $0.to < $1.to }
+        }
+        return newest
     }
 
     /// Those with figures, and all where none has any: issues that go on are no news of figures that have stopped.

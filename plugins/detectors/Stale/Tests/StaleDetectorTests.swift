@@ -20,6 +20,21 @@ import Testing
         bot.sends.filter { $0.delivery.message.incidents.first?.rule == rule }.map(\.delivery.kind)
     }
 
+    /// Every ten minutes an answer with new figures of these, and of nothing where there are none.
+    private func answer(_ bot: inout Rehearsal, _ subjects: [Subject], for length: Duration) {
+        let end = bot.now + length
+        while bot.now < end {
+            let seen = subjects.map { Observation.figures(["users": 100], of: $0, at: bot.now) }
+            let outcome: PollOutcome = seen.isEmpty ? .noData : .values(seen)
+            bot.step(.polled(source: "ios", PollReport(outcome), validators: [:]))
+            bot.advance(by: .minutes(10))
+        }
+    }
+
+    private static let (shop, game) = (Subject(source: "ios", app: "shop"), Subject(source: "ios", app: "game"))
+    /// An app that is named like its source.
+    private static let namesake = Subject(source: "ios", app: "ios")
+
     /// Every ten minutes an answer whose newest figures end at that moment.
     private func answer(_ bot: inout Rehearsal, until end: Moment, measured: (Moment) -> Moment) {
         while bot.now < end {
@@ -49,22 +64,44 @@ import Testing
 
     @Test func `an app that falls silent among others is named, and its source is not`() throws {
         var bot = try bot()
-        let (shop, game) = (Subject(source: "ios", app: "shop"), Subject(source: "ios", app: "game"))
-        func answer(_ subjects: [Subject], for length: Duration) {
-            let end = bot.now + length
-            while bot.now < end {
-                bot.see(subjects.map { .figures(["users": 100], of: $0, at: bot.now) })
-                bot.advance(by: .minutes(10))
-            }
-        }
-        answer([shop, game], for: .hours(1))
-        answer([game], for: .hours(2))
-        #expect(bot.state.incidents.inOrder.map(\.subject) == [shop])
+        answer(&bot, [Self.shop, Self.game], for: .hours(1))
+        answer(&bot, [Self.game], for: .hours(2))
+        #expect(bot.state.incidents.inOrder.map(\.subject) == [Self.shop])
         #expect(kinds(bot) == [.opened])
         let message = try #require(bot.sends.last).delivery.message
         #expect(message.headline.hasPrefix("🟠 shop: its newest figures are from "), "\(message.headline)")
-        answer([shop, game], for: .minutes(20))
+        answer(&bot, [Self.shop, Self.game], for: .minutes(20))
         #expect(kinds(bot) == [.opened, .resolved])
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [[], [namesake], [game]])
+    func `an app named like its source is one incident with it, which is over when neither is silent`(left: [Subject])
+        throws
+    {
+        var bot = try bot()
+        let all = [Self.namesake, Self.game]
+        answer(&bot, all, for: .hours(1))
+        answer(&bot, left, for: .hours(2))
+        #expect(kinds(bot) == [.opened])
+        #expect(bot.state.incidents.inOrder.map(\.subject) == (left == [Self.namesake] ? [Self.game] : [Self.namesake]))
+        bot.crash()
+        // Whoever else is back, it is not over.
+        answer(&bot, left == [Self.namesake] ? left : [Self.game], for: .hours(1))
+        #expect(kinds(bot) == [.opened])
+        answer(&bot, all, for: .minutes(20))
+        #expect(kinds(bot) == [.opened, .resolved])
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [shop, namesake])
+    func `an app that never comes back is closed after a week, and never green, whatever its name`(app: Subject) throws
+    {
+        var bot = try bot()
+        answer(&bot, [app, Self.game], for: .hours(1))
+        answer(&bot, [Self.game], for: .days(9))
+        #expect(kinds(bot).filter { $0 != .reminder } == [.opened, .closed])
+        #expect(bot.state.incidents.isEmpty)
         #expect(bot.objections == [])
     }
 
@@ -78,18 +115,18 @@ import Testing
         #expect(kinds(bot) == [.opened])
     }
 
-    @Test func `an app whose sessions stop is announced though issues of a release go on, and let go of after a week`()
-        throws
-    {
+    @Test(arguments: [shop, namesake])
+    func `an app whose sessions stop is announced though issues of a release go on, and let go of after a week`(
+        app: Subject
+    ) throws {
         var bot = try bot()
-        let (shop, game) = (Subject(source: "ios", app: "shop"), Subject(source: "ios", app: "game"))
-        let release = Subject(source: "ios", app: "shop", release: "1.0")
-        bot.see([.figures(["users": 100], of: shop, at: bot.now)])
+        let release = Subject(source: "ios", app: app.app, release: "1.0")
+        bot.see([.figures(["users": 100], of: app, at: bot.now)])
         let end = bot.now + .days(9)
         while bot.now < end {
             bot.advance(by: .minutes(30))
             bot.see([
-                .figures(["users": 100], of: game, at: bot.now),
+                .figures(["users": 100], of: Self.game, at: bot.now),
                 .figures([:], of: release, at: bot.now, issues: [Issue(id: "A-1", title: "Crash")]),
             ])
         }
