@@ -198,9 +198,12 @@ extension State {
         let parts = figures.subjects(of: name).compactMap { subject in
             figures.series[subject].map { Sight.Entry(subject, $0) }
         }
+        let subjects = [source] + parts.map(\.subject)
+        // What is said of an app is said of the whole, also where figures come only of its releases.
+        let apps = Set(subjects.filter { $0.release != nil }.map(\.whole)).subtracting(subjects).sorted()
         return Sight(
             source, parts: parts.filter { rule.concerns($0.subject, labels: $0.series.labels) },
-            tracked: incidents.tracked(by: rule.name, [source] + parts.map(\.subject)),
+            tracked: incidents.tracked(by: rule.name, subjects + apps),
             lastGood: schedule.sources[name]?.lastGood)
     }
 

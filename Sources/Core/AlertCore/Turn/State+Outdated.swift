@@ -76,7 +76,7 @@ extension State {
         let subject = incident.subject
         let hasFigures = figures.series[subject] != nil
         return switch rule.scope {
-        case .source: subject.app == subject.source || hasFigures
+        case .source: incident.isOfWholeSource || figures.hasFigures(ofWhole: subject)
         case .app: figures.hasFigures(ofWhole: subject.whole)
         case .subject: hasFigures && (incident.key == nil || rule.judge == nil)
         }

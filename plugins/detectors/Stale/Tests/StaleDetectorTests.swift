@@ -105,6 +105,23 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `an app known by its releases alone stays open over restarts and reloads, and is over when it is back`()
+        throws
+    {
+        var bot = try bot()
+        let release = Subject(source: "ios", app: "shop", release: "5.2.0")
+        answer(&bot, [release, Self.game], for: .hours(1))
+        answer(&bot, [Self.game], for: .hours(2))
+        #expect(bot.state.incidents.inOrder.map(\.subject) == [Self.shop])
+        bot.crash()
+        bot.reload(bot.plan)
+        answer(&bot, [Self.game], for: .minutes(30))
+        #expect(kinds(bot) == [.opened])
+        answer(&bot, [release, Self.game], for: .minutes(20))
+        #expect(kinds(bot) == [.opened, .resolved])
+        #expect(bot.objections == [])
+    }
+
     @Test func `issues that go on keep no figures fresh`() throws {
         var bot = try bot()
         bot.see([.figures(["users": 100], at: bot.now)])
