@@ -54,11 +54,20 @@ extension State {
         guard plan.source(name) != nil else { return Phrase(.closedSource, [.source: .text(name)]) }
         let isConcerned =
             rule.scope == .source
-            ? rule.canConcern(source: name)
+            ? rule.canConcern(source: name) && isShown(incident, to: rule)
             : rule.concerns(incident.subject, labels: incident.labels)
                 && (rule.scope != .app || rule.shows(release: incident.subject.release))
         guard isConcerned else { return Phrase(.closedUnmatched, [.rule: .text(incident.rule)]) }
         return canJudge(incident, rule) ? nil : Phrase(.closedChanged, [.rule: .text(incident.rule)])
+    }
+
+    /// Whether a rule that watches sources sees anything of what the incident is about: that nothing of it comes is no news
+    /// to a rule that does not look there. Of what has no figures, the match need not be asked.
+    private func isShown(_ incident: Incident, to rule: DetectorPlan) -> Bool {
+        let subject = incident.subject
+        let kept = figures.unordered(of: subject.source).filter { incident.isOfWholeSource || $0.whole == subject }
+        return kept.isEmpty
+            || kept.contains { rule.concerns($0, labels: figures.series[$0]?.labels ?? [:]) }
     }
 
     /// Whether the rule judges what the incident is about, and no other figure: what it says of another one is no end.

@@ -7,13 +7,16 @@ import Testing
 
 @Suite struct `Figures that are too old` {
     private func bot(_ options: WrittenOptions = ["after": "1h"], match: Match = .all) throws -> Rehearsal {
-        let rule = try options.detector(StaleDetector.self)
-        let plan = DetectorPlan(name: "stale", detector: rule, match: match)
-        var bot = Rehearsal(.rehearsed(detectors: [plan]))
+        var bot = Rehearsal(try plan(options, match: match))
         bot.comparesReplay = true
         bot.pollAnswer = { _, _ in nil }
         bot.start()
         return bot
+    }
+
+    private func plan(_ options: WrittenOptions = ["after": "1h"], match: Match) throws -> Plan {
+        let rule = try options.detector(StaleDetector.self)
+        return .rehearsed(detectors: [DetectorPlan(name: "stale", detector: rule, match: match)])
     }
 
     private func kinds(_ bot: Rehearsal, _ rule: String = "stale") -> [Notification.Kind] {
@@ -119,6 +122,45 @@ import Testing
         #expect(kinds(bot) == [.opened])
         answer(&bot, [release, Self.game], for: .minutes(20))
         #expect(kinds(bot) == [.opened, .resolved])
+        #expect(bot.objections == [])
+    }
+
+    @Test(
+        arguments: [
+            (.on(["app": "game"]), false), (.on(["app": "ga*", "source": "ios"]), false), (.on(["team": "pay"]), false),
+            (.on(["release": "6.*"]), false), (.on(["app": "sh*"]), true), (.on(["team": "cart"]), true),
+            (.on(["release": "5.*"]), true),
+        ] as [(Match, Bool)], [true, false])
+    func `what a narrower match leaves out is closed with it, one app or all, and what it keeps stays`(
+        narrower: (match: Match, keeps: Bool), isSource: Bool
+    ) throws {
+        var bot = try bot()
+        func answer(_ apps: [Subject], for length: Duration) {
+            let end = bot.now + length
+            while bot.now < end {
+                let seen = apps.map { app in
+                    Observation.figures(
+                        ["users": 100],
+                        of: Subject(source: "ios", app: app.app, release: app == Self.game ? nil : "5.2.0"),
+                        at: bot.now,
+                        labels: ["team": app == Self.game ? "play" : "cart"])
+                }
+                bot.step(.polled(source: "ios", PollReport(seen.isEmpty ? .noData : .values(seen)), validators: [:]))
+                bot.advance(by: .minutes(10))
+            }
+        }
+        let all = [Self.shop, Self.game, Subject(source: "ios", app: "shoes")]
+        let silent = isSource ? all : [Self.shop]
+        answer(all, for: .hours(1))
+        answer(all.filter { !silent.contains($0) }, for: .hours(2))
+        #expect(kinds(bot) == [.opened])
+        // Of the source as a whole any app is enough.
+        let keeps = narrower.keeps || (isSource && narrower.match["app"] != nil)
+        bot.reload(try plan(match: narrower.match))
+        bot.advance(by: .minutes(10))
+        #expect(kinds(bot) == (keeps ? [.opened] : [.opened, .closed]))
+        bot.crash()
+        #expect(bot.state.incidents.inOrder.map(\.state) == (keeps ? [.firing] : []))
         #expect(bot.objections == [])
     }
 
