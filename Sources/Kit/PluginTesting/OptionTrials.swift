@@ -174,7 +174,7 @@ extension OptionKind {
         case .flag: return [.flag(true), .flag(false)]
         case .integer(let range): return [.integer(range.lowerBound), .integer(range.upperBound)]
         case .number(let range): return [.number(range.lowerBound), .number(range.upperBound)]
-        case .duration(let range): return [.duration(range.lowerBound), .duration(range.upperBound)]
+        case .duration(let range, _): return [.duration(range.lowerBound), .duration(range.upperBound)]
         case .percentage(let range?), .points(let range?):
             return [.fraction(range.lowerBound), .fraction(range.upperBound)]
         case .percentage(nil): return read(["0%", "0.0000001%", "50%", "100%", "100000%"])

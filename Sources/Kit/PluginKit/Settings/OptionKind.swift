@@ -13,7 +13,8 @@ public indirect enum OptionKind: Sendable {
     case integer(ClosedRange<Int>)
     case number(ClosedRange<Double>)
     case flag
-    case duration(ClosedRange<Duration>)
+    /// What else to say of one that is out of bounds, where the bounds do not speak for themselves.
+    case duration(ClosedRange<Duration>, advice: String? = nil)
     /// So many in so much time: `10 per 1h`.
     case rate
     /// A share; the bounds are fractions.
@@ -87,14 +88,14 @@ extension OptionKind {
                 throw GrammarError(expected: "a number from \(rangeText ?? "")")
             }
             return .number(number)
-        case .duration(let range):
+        case .duration(let range, let advice):
             do {
-                return .duration(try within(range, try Duration(grammar: word), written: \.grammar))
+                return .duration(try within(range, try Duration(grammar: word), written: \.grammar, advice))
             } catch {
                 // Well written, and longer than anything that is counted.
                 guard error.found == nil, error.suggestion == nil, word.wholeMatch(of: /(?:[0-9]+[smhd])+/) != nil
                 else { throw error }
-                throw GrammarError(expected: "from \(rangeText ?? "")", found: word.clipped(to: 60))
+                throw GrammarError(expected: "from \(rangeText ?? "")", advice: advice, found: word.clipped(to: 60))
             }
         case .percentage(let range):
             return .fraction(try within(range, try Percentage(grammar: word).fraction, written: \.percentTrimmed))
@@ -113,10 +114,10 @@ extension OptionKind {
 
     /// The value, if it is within the bounds.
     private func within<Value>(
-        _ range: ClosedRange<Value>?, _ value: Value, written: (Value) -> String
+        _ range: ClosedRange<Value>?, _ value: Value, written: (Value) -> String, _ advice: String? = nil
     ) throws(GrammarError) -> Value {
         guard range?.contains(value) ?? true else {
-            throw GrammarError(expected: "from \(rangeText ?? "")", found: written(value))
+            throw GrammarError(expected: "from \(rangeText ?? "")", advice: advice, found: written(value))
         }
         return value
     }
@@ -124,7 +125,7 @@ extension OptionKind {
     /// The bounds of its values, as one would write them: `1m to 30d`.
     public var rangeText: String? {
         switch self {
-        case .duration(let range): "\(range.lowerBound.grammar) to \(range.upperBound.grammar)"
+        case .duration(let range, _): "\(range.lowerBound.grammar) to \(range.upperBound.grammar)"
         case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
         case .number(let range): "\(JSON(range.lowerBound).text) to \(JSON(range.upperBound).text)"
         case .percentage(let range):

@@ -117,9 +117,11 @@ extension SettingKind where Value == Double {
 }
 
 extension SettingKind where Value == Duration {
-    public static func duration(_ range: ClosedRange<Duration>) -> SettingKind {
+    /// - Parameter advice: what else to say of one that is out of bounds: a phrase that can follow after a semicolon.
+    public static func duration(_ range: ClosedRange<Duration>, advice: String? = nil) -> SettingKind {
         SettingKind(
-            kind: .duration(range), read: { if case .duration(let duration) = $0 { duration } else { nil } },
+            kind: .duration(range, advice: advice),
+            read: { if case .duration(let duration) = $0 { duration } else { nil } },
             write: Option.Value.duration, text: \.grammar)
     }
 }

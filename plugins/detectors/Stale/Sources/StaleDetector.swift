@@ -13,7 +13,10 @@ public struct StaleDetector: Detector {
         options: [after, severity])
 
     static let after = Setting(
-        "after", .duration(.minutes(1) ... .days(30)), default: .hours(2), "How old the end of the newest span may be.")
+        "after",
+        .duration(
+            .minutes(1) ... .days(6), advice: "what has been silent for 7d is forgotten, and could not be reported"),
+        default: .hours(2), "How old the end of the newest span may be.")
     static let severity = Setting("severity", .severity, default: .warning, "The severity of its incidents.")
 
     private let after: Duration

@@ -164,6 +164,31 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [[game], []])
+    func `what is silent for the longest time that a config may say is still reported`(left: [Subject]) throws {
+        let after = try #require(
+            StaleDetector.manifest.options.compactMap { option in
+                if option.name == "after", case .duration = option.kind { option.kind.rangeText } else { nil }
+            }.first)
+        let longest = try Duration(grammar: String(after.split(separator: " ").last ?? ""))
+        var bot = try bot(["after": .text(longest.grammar)])
+        bot.see([Self.shop, Self.game].map { .figures(["users": 100], of: $0, at: bot.now) })
+        let end = bot.now + longest + .hours(12)
+        while bot.now < end {
+            answer(&bot, left, for: .minutes(10))
+            bot.advance(by: .minutes(50))
+        }
+        #expect(kinds(bot).first == .opened)
+    }
+
+    @Test(arguments: ["7d", "30d", "600000d"])
+    func `a config that waits until nothing is left to report is told so`(after: String) throws {
+        let option = try #require(StaleDetector.manifest.options.first { $0.name == "after" })
+        let mistake = #expect(throws: GrammarError.self) { try option.kind.value(GuardedText(after)) }
+        #expect(mistake?.expected == "from 1m to 6d")
+        #expect(mistake?.hint == "; what has been silent for 7d is forgotten, and could not be reported")
+    }
+
     @Test func `issues that go on keep no figures fresh`() throws {
         var bot = try bot()
         bot.see([.figures(["users": 100], at: bot.now)])
