@@ -144,6 +144,8 @@ extension Incidents {
                 since: old.since + step, evidence: old.evidence)
             incident.worst = old.worst
             incident.isUncertain = old.isUncertain
+        } else {
+            incident.setBack(to: now, by: step)
         }
         incident.unattendedSince = old.unattendedSince.map { $0 + step }
         incident.betterSince = old.betterSince.map { $0 + step }

@@ -31,7 +31,7 @@ public struct Incident: Hashable, Sendable {
     public private(set) var worstSeverity: Severity
     public var state: State
     /// When the condition was first seen to hold.
-    public let since: Moment
+    public private(set) var since: Moment
     /// When it was resolved or closed.
     public var until: Moment?
     /// What the rule saw last.
@@ -123,6 +123,14 @@ public struct Incident: Hashable, Sendable {
         self.state = state
         isUncertain = false
         if state != .recovering { betterSince = nil }
+    }
+
+    /// Moves what began after `now` along with a wall clock that was set back: it had begun all the same. What began before
+    /// began by a clock that went right.
+    public mutating func setBack(to now: Moment, by step: Duration) {
+        guard since > now else { return }
+        since = since + step
+        until = until.map { $0 + step }
     }
 
     /// Goes on under another rule, with its id and with all that channels know of it.
