@@ -41,6 +41,34 @@ import Testing
         #expect(resolved.fields.contains(Message.Field("Lasted", "Fri 20 Nov 12:00 to 16:45 UTC, 4 h 45 min")))
     }
 
+    @Test func `its reminders name what is wrong now, and nobody is notified more often`() throws {
+        var bot = bot()
+        bot.comparesReplay = true
+        bot.see(.fine)
+        func fail(_ reason: PollFailure.Reason, _ sentence: String) {
+            let report = PollReport(.failed(PollFailure(reason, sentence)))
+            bot.step(.polled(source: "ios", report, validators: [:]))
+            bot.advance(by: .zero)
+        }
+        bot.suspend(for: .minutes(45))
+        fail(.timeout, "no answer within 20 s")
+        fail(.timeout, "no answer within 20 s")
+        let opened = try #require(trouble(bot))
+        for _ in 0..<3 {
+            bot.advance(by: .hours(1))
+            fail(.forbidden, "answered 403")
+        }
+        #expect(bot.decisions.map(\.kind) == [.opened])
+        bot.crash()
+        bot.advance(by: .hours(1))
+        #expect(bot.decisions.map(\.kind) == [.opened, .reminder])
+        let reminder = try #require(bot.decisions.last).message
+        #expect(reminder.headline.contains("answered 403"), "\(reminder.headline)")
+        #expect(trouble(bot)?.id == opened.id)
+        #expect(trouble(bot)?.since == opened.since)
+        #expect(bot.objections == [])
+    }
+
     @Test func `an answer after which it must not be asked for longer than its figures last is told of`() throws {
         var bot = bot()
         let until = bot.now + .hours(9)

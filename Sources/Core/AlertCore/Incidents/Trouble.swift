@@ -88,7 +88,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
 extension Incidents {
     /// Opens an incident about a source or a channel of the bot, unless there is one already that is as bad. One that is not
     /// as bad gets worse, and goes on under this trouble's name; so does, without a word, what was as bad for another
-    /// reason: its reminders say what is wrong now.
+    /// reason, or has another cause by now: its reminders say what is wrong now.
     ///
     /// - Parameter since: when it began. What is late to be noticed began before now.
     mutating func raise(
@@ -99,7 +99,14 @@ extension Incidents {
         let same = self[identity: identity]
         if var known = same ?? trouble.twin.flatMap({ self[identity: $0.identity(about: name)] }) {
             let isWorse = severity > known.severity
-            guard isWorse || same == nil else { return nil }
+            guard isWorse || same == nil else {
+                // That a message is late is not why others were given up; what is wrong with a source is said last.
+                let isCause = severity == known.severity || trouble.twin != nil
+                if isCause, evidence != known.evidence {
+                    record(.seen(incident: known.id, known.state, evidence, isWorst: true), &output)
+                }
+                return nil
+            }
             known.goOn(under: trouble.rawValue)
             known.evidence = evidence
             if isWorse {
