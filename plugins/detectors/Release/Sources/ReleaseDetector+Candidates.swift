@@ -55,7 +55,7 @@ extension ReleaseDetector {
                 || ($0.series.samples.last?.span.to ?? .earliest) > newest - window
         }
         let versions = present.compactMap { part in Version(part.subject.release ?? "").map { (part, $0) } }
-        guard versions.count < present.count else { return versions.sorted { $0.1 < $1.1 }.map(\.0) }
+        guard versions.count < present.count else { return Version.inOrder(versions) }
         return present.sorted { left, right in
             let (a, b) = (left.series.firstSeen, right.series.firstSeen)
             return (a ?? .earliest, left.subject) < (b ?? .earliest, right.subject)

@@ -51,6 +51,16 @@ import Testing
         Case(
             why: "a build between both", releases: [good, Release("5.2-beta", 3, 3), bad], thought: ["5.2 critical"]),
         Case(
+            why: "builds in brackets",
+            releases: [Release("5.9.0 (590)", 20_000, 120), Release("5.10.0 (600)", 4000, 400)],
+            thought: ["5.10.0 (600) critical"]),
+        Case(
+            why: "an old one of which only the code is known",
+            releases: [
+                Release("580", 9000, 54), Release("5.9.0 (590)", 20_000, 120), Release("5.10.0 (600)", 4000, 400),
+            ],
+            thought: ["5.10.0 (600) critical"]),
+        Case(
             why: "one that was taken back", releases: [Release("5.0", 9000, 54), good, Release("5.2", 30, 3)],
             open: ["5.2"], thought: ["5.1 fine", "5.2 unknown"]),
         Case(
