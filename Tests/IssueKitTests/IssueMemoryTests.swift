@@ -243,6 +243,29 @@ private typealias Issue = AlertModel.Issue
         #expect(look.issues[1].id == "old0")
     }
 
+    @Test func `what was news long ago takes no place from the rest`() throws {
+        // Born an hour after the bot's first poll, and back a day later.
+        let born = (0..<60).map { Issue(id: "born\($0)", title: "", firstSeen: Self.start + .hours(1)) }
+        let back = (0..<30).map { Issue(id: "back\($0)", title: "", status: "resolved") }
+        let reopened = back.map { Issue(id: $0.id, title: "", status: "open") }
+        let old = (0..<10).map { Issue(id: "old\($0)", title: "") }
+        let looks = [
+            look(old + back, after: .zero), look(born + reopened, after: .days(1)),
+            look(old + born + reopened, after: .days(365)),
+        ]
+        let kept = try #require(memory(looks).reading).issues
+        #expect(kept.map(\.id) == (old + born.prefix(30)).map(\.id))
+    }
+
+    @Test func `however many are news, the first of the source's own order and the newest of all are kept`() throws {
+        let old = (0..<20).map { Issue(id: "old\($0)", title: "") }
+        let fresh = (0..<79).map { Issue(id: "fresh\($0)", title: "", firstSeen: Self.start + .hours(Int64($0))) }
+        let newest = Issue(id: "newest", title: "", firstSeen: Self.start + .days(5))
+        let looks = [look(old, after: .zero), look([newest] + old + fresh, after: .days(5))]
+        let kept = try #require(memory(looks).reading).issues.map(\.id)
+        #expect(kept == ["newest"] + fresh.suffix(29).map(\.id) + old.prefix(10).map(\.id))
+    }
+
     /// The bytes that the documentation promises.
     @Test(arguments: [
         ("ordinary", 55_000 + 12_000), ("ignored", 55_000 + 12_000), ("hostile", 55_000 + 90_000),

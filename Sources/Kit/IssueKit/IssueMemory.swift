@@ -69,6 +69,11 @@ public struct IssueMemory: StandingMemory {
     /// Issues kept of the newest poll, by the source's own order, new ones before the rest: 12 kB of JSON where titles
     /// and addresses are of ordinary length, and at most 90 kB.
     public static let readingIssuesMax = 40
+    /// So many of the source's own order are among them, however many are news: a source names the worst first, and of
+    /// those that touch a share of all sessions that is worth an alarm there are hardly more.
+    static let readingFirstMin = 10
+    /// The longest that an issue may be news for a rule. Beyond it, what was born under the bot's eyes is as old as the rest.
+    public static let newsMax = Duration.days(30)
     /// Records that may pile up above `recordsMax` before the oldest go, so that not every poll has to search them.
     static let recordsSlack = 40
     /// How far the source's clock may be ahead of the bot's, or behind.
@@ -101,7 +106,7 @@ public struct IssueMemory: StandingMemory {
         self.began = began
         guard !observation.issues.isEmpty else { return }
         let beginnings = Beginnings(app: began, source: min(began, elders.sourceBegan ?? began))
-        var kept: [(issue: Issue, isNews: Bool)] = []
+        var kept: [Named] = []
         var taken: Set<UInt64> = []
         for issue in observation.issues.prefix(Issue.countMax) {
             let issue = issue.kept
@@ -116,19 +121,35 @@ public struct IssueMemory: StandingMemory {
             } else {
                 records[hash]?.take(issue, seen: observation.seen, after: elder)
             }
-            let isNews = records[hash].map { !$0.isPast || $0.returned != nil } ?? false
-            kept.append((issue, isNews))
+            kept.append(Named(issue: issue, news: records[hash]?.news(at: observation.seen)))
         }
         if isNewest(observation) {
-            let news = kept.filter(\.isNews) + kept.filter { !$0.isNews }
             readings = [
                 Reading(
                     span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
                     metrics: observation.metrics.volumes,
-                    issues: news.prefix(IssueMemory.readingIssuesMax).map(\.issue))
+                    issues: IssueMemory.chosen(of: kept))
             ]
         }
         forgetOldest()
+    }
+
+    /// An issue that a poll names, and since when it is news; nil where it is none.
+    private struct Named {
+        let issue: Issue
+        let news: Moment?
+    }
+
+    /// The issues of a poll that are kept: of those that are news the newest, then the others, as the source orders them.
+    ///
+    /// What the source names first is kept whatever else is news: an old issue that spreads is none of the newest.
+    private static func chosen(of named: [Named]) -> [Issue] {
+        let fresh = named.enumerated().compactMap { place, named in named.news.map { (place: place, since: $0) } }
+            .sorted { ($1.since, $0.place) < ($0.since, $1.place) }
+            .prefix(readingIssuesMax - readingFirstMin).map(\.place)
+        let isFresh = Set(fresh)
+        let order = fresh.sorted() + named.indices.filter { !isFresh.contains($0) }
+        return order.prefix(readingIssuesMax).map { named[$0].issue }
     }
 
     /// Takes over which issues were named of a release that is forgotten, so that they are known as long as the app is.
@@ -171,6 +192,12 @@ public struct IssueMemory: StandingMemory {
 }
 
 extension IssueMemory.Record {
+    /// Since when it is news, that it began or that it is back; nil where it is none, or has been for longest.
+    fileprivate func news(at seen: Moment) -> Moment? {
+        guard let since = returned ?? (isPast ? nil : born), seen - since < IssueMemory.newsMax else { return nil }
+        return since
+    }
+
     /// An issue that is named for the first time.
     fileprivate init(_ issue: Issue, seen: Moment, _ beginnings: IssueMemory.Beginnings) {
         let isLearning = beginnings.isLearning(at: seen)

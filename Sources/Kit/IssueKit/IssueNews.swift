@@ -25,7 +25,7 @@ public struct IssueNews: Sendable {
         "min_users", .integer(0...1_000_000_000), default: 10,
         "How many users it must affect, in a single poll, to be reported.")
     static let freshFor = Setting(
-        "fresh_for", .duration(.hours(1) ... .days(30)), default: .days(1),
+        "fresh_for", .duration(.hours(1)...IssueMemory.newsMax), default: .days(1),
         "How long an issue counts as new: it must reach min_users in that time, and is resolved afterwards.")
     static let severity = Setting("severity", .severity, default: .warning, "The severity of its incidents.")
 

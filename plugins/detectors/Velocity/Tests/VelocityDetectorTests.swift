@@ -164,6 +164,25 @@ private typealias Issue = AlertModel.Issue
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [10, 40])
+    func `an old issue that spreads is reported, however many have been born since the bot's first poll`(
+        days: Int
+    ) throws {
+        var bot = try bot()
+        let began = bot.now
+        for day in 0..<days {
+            let known = day == 0 ? [Issue(id: "old", title: "boom", firstSeen: began)] : []
+            bot.see([.figures(["sessions": 1000], at: bot.now, issues: known)])
+            bot.advance(by: .days(1))
+        }
+        let born = (1..<100).map {
+            Issue(id: "born\($0)", title: "", events: 1, users: 1, firstSeen: began + .hours(Int64($0)))
+        }
+        let old = Issue(id: "old", title: "boom", events: 50, users: 50, firstSeen: began)
+        bot.see([.figures(["sessions": 1000], at: bot.now, lasting: .minutes(30), issues: [old] + born)])
+        #expect(bot.state.incidents.inOrder.filter(\.isOpen).compactMap(\.key) == ["old"])
+    }
+
     @Test func `a source that stops naming sessions, or stops at all, ends nothing`() throws {
         var bot = try bot()
         #expect(play(&bot, [30]) == [[.opened]])
