@@ -84,6 +84,8 @@ public struct IssueNews: Sendable {
                 isFresh(began, now)
             else { continue }
             let isTold = open.contains(issue.id)
+            // Of many at once, those that nobody asked for would decide over the others.
+            guard isTold || sight.concerns(issue: issue.id) else { continue }
             // Those that one message has told of, and what was small when it did.
             guard isTold || !together.contains(where: { began <= $0.since }) else { continue }
             guard isTold || usersMin == 0 || record.usersMost != nil else {

@@ -121,16 +121,25 @@ public struct Sight: Sendable {
     public let tracked: [Tracked]
     /// When the source last gave a usable answer; nil when it never has.
     public let lastGood: Moment?
+    /// The issues that the rule is about, where its match names some.
+    private let issues: Match.Condition?
 
     public init(
         _ subject: Subject, _ series: Series = Series(), parts: [Entry] = [], tracked: [Tracked] = [],
-        lastGood: Moment? = nil
+        lastGood: Moment? = nil, issues: Match.Condition? = nil
     ) {
         self.subject = subject
         self.series = series
         self.parts = parts
         self.tracked = tracked
         self.lastGood = lastGood
+        self.issues = issues
+    }
+
+    /// Whether the rule is about that issue. A finding about another one comes to nothing, so only a detector that says one
+    /// thing of many issues need ask.
+    public func concerns(issue id: String) -> Bool {
+        issues.map { condition in condition.patterns.contains { $0.fits(id) } } ?? true
     }
 }
 

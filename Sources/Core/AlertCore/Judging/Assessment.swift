@@ -79,7 +79,7 @@ extension Core {
     }
 
     private func assessments(_ rule: DetectorPlan, _ sight: Sight, at now: Moment) -> [Assessment] {
-        let findings = rule.detector.findings(in: sight, at: now).filter(rule.concerns)
+        let findings = rule.findings(in: sight, at: now)
         guard !findings.isEmpty else {
             // A rule that tells of issues and finds no news has judged all the same; one of figures found none to
             // judge.

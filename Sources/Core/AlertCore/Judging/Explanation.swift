@@ -98,7 +98,7 @@ extension Core {
     }
 
     private func judged(_ state: State, _ rule: DetectorPlan, _ sight: Sight, at now: Moment) -> [Judged] {
-        rule.detector.findings(in: sight, at: now).filter(rule.concerns).map { finding in
+        rule.findings(in: sight, at: now).map { finding in
             let subject = finding.subject ?? sight.subject
             let releases = rule.scope == .subject ? state.figures.series[subject]?.releasesSummed : nil
             return Judged(

@@ -89,7 +89,7 @@ extension State {
         guard question.plan.source(name) != nil else { return verdicts }
         for rule in question.plan.detectors where rule.scope == .source && rule.canConcern(source: name) {
             let sight = sight(ofSource: name, for: rule)
-            let findings = rule.detector.findings(in: sight, at: question.now)
+            let findings = rule.findings(in: sight, at: question.now)
             take(findings, in: sight, by: rule, &verdicts)
             verdicts.askAgain = ([verdicts.askAgain] + findings.map(\.checkAgain)).compactMap { $0 }.min()
         }
@@ -143,7 +143,7 @@ extension State {
             return verdicts.take(judgement.closeness)
         }
         let sight = sight(of: subject, series, for: rule)
-        take(rule.detector.findings(in: sight, at: moment), in: sight, by: rule, &verdicts)
+        take(rule.findings(in: sight, at: moment), in: sight, by: rule, &verdicts)
     }
 
     private func judge(
@@ -157,11 +157,11 @@ extension State {
             return
         }
         let sight = sight(of: app, parts, for: rule)
-        take(rule.detector.findings(in: sight, at: moment), in: sight, by: rule, &verdicts)
+        take(rule.findings(in: sight, at: moment), in: sight, by: rule, &verdicts)
     }
 
     private func take(_ findings: [Finding], in sight: Sight, by rule: DetectorPlan, _ verdicts: inout Verdicts) {
-        for finding in findings where rule.concerns(finding) {
+        for finding in findings {
             let subject = finding.subject ?? sight.subject
             let labels = figures.series[subject]?.labels ?? sight.series.labels
             verdicts.all.append(
@@ -178,7 +178,7 @@ extension State {
     private func sight(of subject: Subject, _ series: Series, for rule: DetectorPlan) -> Sight {
         Sight(
             subject, series, tracked: incidents.tracked(by: rule.name, [subject]),
-            lastGood: schedule.sources[subject.source]?.lastGood)
+            lastGood: schedule.sources[subject.source]?.lastGood, issues: rule.match["issue"])
     }
 
     /// The releases of an app that have figures, by name.
@@ -190,7 +190,7 @@ extension State {
         Sight(
             app, figures.series[app] ?? Series(), parts: parts.filter { rule.shows(release: $0.subject.release) },
             tracked: incidents.tracked(by: rule.name, [app] + parts.map(\.subject)),
-            lastGood: schedule.sources[app.source]?.lastGood)
+            lastGood: schedule.sources[app.source]?.lastGood, issues: rule.match["issue"])
     }
 
     private func sight(ofSource name: String, for rule: DetectorPlan) -> Sight {
@@ -204,7 +204,7 @@ extension State {
         return Sight(
             source, parts: parts.filter { rule.concerns($0.subject, labels: $0.series.labels) },
             tracked: incidents.tracked(by: rule.name, subjects + apps),
-            lastGood: schedule.sources[name]?.lastGood)
+            lastGood: schedule.sources[name]?.lastGood, issues: rule.match["issue"])
     }
 
     /// The sessions of an app's releases in that span, by name; of those measured over longer ones only, what reaches into

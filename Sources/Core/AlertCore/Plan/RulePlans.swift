@@ -90,11 +90,15 @@ public final class DetectorPlan: Sendable {
         }
     }
 
-    func concerns(_ finding: Finding) -> Bool {
-        guard let condition = match["issue"] else { return true }
-        // The key of what tells of many is no issue's.
-        let issue = finding.judgement.evidence.issue?.id ?? finding.key
-        return issue.map { id in condition.patterns.contains { $0.fits(id) } } ?? false
+    /// What the rule finds in what it is shown, without what its match leaves out.
+    func findings(in sight: Sight, at now: Moment) -> [Finding] {
+        let findings = detector.findings(in: sight, at: now)
+        guard match["issue"] != nil else { return findings }
+        return findings.filter { finding in
+            // What has been told of is over when the rule says so: the key of what tells of many is no issue's.
+            if let key = finding.key, sight.tracked.contains(where: { $0.key == key }) { return true }
+            return (finding.judgement.evidence.issue?.id ?? finding.key).map(sight.concerns(issue:)) ?? false
+        }
     }
 }
 

@@ -21,8 +21,12 @@ private typealias Issue = AlertModel.Issue
 
     /// Lets the bot see issues that were all born an hour ago, or some time.
     private func see(_ bot: inout Rehearsal, _ names: some Sequence<Int>, bornBefore age: Duration = .hours(1)) {
+        see(&bot, names.map { "SHOP-\($0)" }, bornBefore: age)
+    }
+
+    private func see(_ bot: inout Rehearsal, _ names: [String], bornBefore age: Duration = .hours(1)) {
         bot.advance(by: .hours(2))
-        let issues = names.map { Issue(id: "SHOP-\($0)", title: "", users: 50, firstSeen: bot.now - age) }
+        let issues = names.map { Issue(id: $0, title: "", users: 50, firstSeen: bot.now - age) }
         bot.see([.figures(["sessions": 10_000], at: bot.now, issues: issues)])
         bot.advance(by: .seconds(1))
     }
@@ -78,5 +82,29 @@ private typealias Issue = AlertModel.Issue
         var bot = try bot(.on(["issue": "SHOP-*"]))
         see(&bot, 1...40)
         #expect(opened(bot).count == 1)
+    }
+
+    private static let cart = (1...6).map { "CART-\($0)" }
+
+    @Test(arguments: [
+        (["SHOP-1", "SHOP-2", "SHOP-3", "SHOP-4", "SHOP-5", "CART-1"], ["new issue CART-1, 50 users hit"]),
+        (["CART-1", "SHOP-1", "SHOP-2", "SHOP-3", "SHOP-4", "SHOP-5"], ["new issue CART-1, 50 users hit"]),
+        (["SHOP-1"] + cart, ["6 new issues at once: CART-1, CART-2, CART-3 and 3 more"]),
+        ((1...6).map { "SHOP-\($0)" }, []),
+    ])
+    func `those that a match leaves out decide nothing and are not counted`(names: [String], told: [String]) throws {
+        var bot = try bot(.on(["issue": "CART-*"]))
+        for _ in 0..<3 { see(&bot, names) }
+        #expect(opened(bot) == told)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what was announced of issues that a match names one by one is over, too`() throws {
+        let match = Match([Match.Condition(property: "issue", patterns: Self.cart.map { Glob($0) })])
+        var bot = try bot(match)
+        see(&bot, Self.cart)
+        bot.advance(by: .hours(24))
+        see(&bot, Self.cart, bornBefore: .hours(30))
+        #expect(bot.decisions.map(\.kind) == [.opened, .resolved])
     }
 }
