@@ -248,14 +248,14 @@ extension State {
 extension DetectorPlan {
     /// What the rule says of a series; nil where it judges more than single subjects.
     ///
-    /// - Parameter open: what it has open about the subject; asked for only where that may be over or is too close to
-    ///   call, for while it goes on every poll judges it.
+    /// - Parameter open: what it has open about the subject; asked for only where that may be over, for while it goes on
+    ///   every poll judges it.
     func judgement(
         of series: Series, open: @autoclosure () -> Sight.Tracked? = nil, at now: Moment
     ) -> Judgement? {
         guard let judge else { return nil }
         var judgement = judge.judge(series, at: now)
-        if judgement.isOK || judgement.isUnsure, let open = open() {
+        if !judgement.isFiring, let open = open() {
             judgement = judge.judge(series, ending: open, at: now)
         }
         return series.releasesSummed.map(judgement.summed) ?? judgement
@@ -263,7 +263,7 @@ extension DetectorPlan {
 }
 
 extension Judgement {
-    fileprivate var isOK: Bool { if case .ok = verdict { true } else { false } }
+    fileprivate var isFiring: Bool { if case .firing = verdict { true } else { false } }
 
     /// The same, saying that its figures are a sum.
     func summed(over releases: Int) -> Judgement {

@@ -75,7 +75,7 @@ struct MessageWriter {
 
     /// What is over has the mark of its end, whatever is said of it.
     func mark(_ incident: Incident, _ kind: Notification.Kind) -> String {
-        if kind == .resolved, incident.endsUnresolved {
+        if kind == .resolved || kind == .revised && !incident.isOpen, incident.endsUnresolved {
             return Message.mark(kind: .closed, severity: incident.severity)
         }
         let end: Notification.Kind? = kind != .revised || incident.isOpen ? nil : incident.state.endKind
@@ -130,6 +130,9 @@ struct MessageWriter {
         func plain(_ id: PhraseID) -> String { words(id, [.who: who, .metric: title, .figure: value]) }
         switch kind {
         case .resolved:
+            if incident.endsUnresolved {
+                return words(.headlineUsual, [.who: who, .metric: title, .figure: value, .period: after])
+            }
             if evidence.reference == nil, let limit = evidence.limit, !limit.holds(figure.value) {
                 // Late figures, or another limit, show it otherwise than it was alarmed with.
                 if incident.worst.metric == metric, incident.worst.figure.map({ !limit.holds($0.value) }) == true {
@@ -161,7 +164,8 @@ struct MessageWriter {
             let severity = words(.detailSeverity, [.severity: words.name(of: incident.severity)])
             return detailed(plain(incident.isNewest(evidence) ? .headlineWorse : .headlineFigure), [limit, severity])
         case .revised where !incident.isOpen:
-            let end = incident.state == .closed ? closed(incident) : words[.endResolved]
+            let over = incident.endsUnresolved ? PhraseID.endEnded : .endResolved
+            let end = incident.state == .closed ? closed(incident) : words[over]
             return words(
                 .headlineCorrectedEnd,
                 [
@@ -395,7 +399,7 @@ extension Incident {
     fileprivate var endsUnresolved: Bool {
         switch evidence.phrase?.id {
         case .issueOverKnown, .issueOverForgotten, .issueOverIgnored, .issueOverBack, .releaseFineOver,
-            .releaseReplaced:
+            .releaseReplaced, .reasonStayed:
             true
         default: false
         }

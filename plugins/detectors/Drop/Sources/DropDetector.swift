@@ -112,6 +112,20 @@ public struct DropDetector: SubjectDetector {
         return judge(memory, series, at: now)
     }
 
+    public func judge(_ series: Series, ending incident: Sight.Tracked, at now: Moment) -> Judgement {
+        let judgement = judge(series, at: now)
+        if case .firing = judgement.verdict { return judgement }
+        guard let memory = series.memory(DropMemory.self, need), memory.hasAccepted(fallSince: incident.since),
+            let lately = memory.lately
+        else { return judgement }
+        // Nothing has recovered, so it is not said either; and what is unknown while the level is learned anew is no
+        // silence.
+        var evidence = Evidence(
+            metric: need.metric, figure: Figure(value: lately.value, share: nil), span: lately.span, sentence: "")
+        evidence.say(Phrase(.reasonStayed, [.period: .period(DropMemory.acceptedAfter)]))
+        return Judgement(.ok(recovered: true), .between, evidence)
+    }
+
     /// What was learned, judged; `series` tells whether it is up to date.
     func judge(_ memory: DropMemory, _ series: Series, at now: Moment) -> Judgement {
         guard let newest = memory.newest, let share = memory.newestShare, let usual = memory.usual else {

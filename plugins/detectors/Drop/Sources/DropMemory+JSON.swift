@@ -32,6 +32,7 @@ extension DropMemory {
                 json.put(shorterSince)
                 json.put(Int64(behind))
             }
+            if let stayed { json.member("stayed", stayed) }
             json.member("recent", recent)
             json.array("hours", hours) { json, hour in
                 json.array { json in
@@ -60,6 +61,7 @@ extension DropMemory {
         shorter = Int(try parts[0].whole(in: 0...Int64(DropMemory.shorterEnough)))
         shorterSince = try parts[1].whole(in: JSONReader.instants)
         behind = Int(try parts[2].whole(in: 0...Int64(DropMemory.behindEnough)))
+        if let written = try reader.optional("stayed") { stayed = try written.whole(in: JSONReader.instants) }
         recent = try reader.member("recent").elements(most: DropMemory.recentMax + 1).list(Bucket.init)
         for (left, right) in zip(recent, recent.dropFirst()) where left.to > right.from {
             throw try reader.member("recent").mismatch(expected: "spans in order that do not overlap")

@@ -85,6 +85,21 @@ extension DropMemory {
     }
 }
 
+extension DropMemory {
+    /// Whether a fall that had begun by then was taken for the new usual since, because it lasted.
+    func hasAccepted(fallSince moment: Moment) -> Bool { stayed.map { moment.milliseconds <= $0 } ?? false }
+
+    /// What went well in the hours that are not learned from yet, about a day, as a share.
+    var lately: (value: Double, span: TimeSpan)? {
+        let (bad, total) = hours.reduce((0, 0)) { ($0.0 + $1.bad, $0.1 + $1.total) }
+        guard total > 0, let first = hours.first, let last = recent.last,
+            let span = TimeSpan(
+                from: Moment(milliseconds: first.hour * 3_600_000), to: Moment(milliseconds: last.to))
+        else { return nil }
+        return (1 - bad / total, span)
+    }
+}
+
 extension DropMemory.Bucket {
     var span: TimeSpan? { TimeSpan(from: Moment(milliseconds: from), to: Moment(milliseconds: to)) }
 }

@@ -74,6 +74,8 @@ public struct DropMemory: AskedMemory {
     var shorterSince: Int64 = 0
     /// How many observations running were seen long before the newest span ended.
     var behind = 0
+    /// When a fall that had lasted was taken for the new usual, last, in milliseconds since 1970; nil while none was.
+    var stayed: Int64?
     /// For the newest spans, and for those that leave the last hours.
     private var table = Scratch<DropTable>()
     private var markTable = Scratch<DropTable>()
@@ -179,6 +181,7 @@ public struct DropMemory: AskedMemory {
         recent.removeAll { $0.to > limit }
         hours.removeAll { $0.hour >= limit.hour }
         if mark.until > limit { mark = DropScore() }
+        if let last = stayed, last > limit { stayed = nil }
         rescore()
         return true
     }
@@ -253,7 +256,7 @@ public struct DropMemory: AskedMemory {
         pool(bucket, bad: bucket.counted, total: bucket.total)
         learn(until: bucket.to)
         weigh(bucket, in: \.score, with: \.table)
-        acceptWhatStays()
+        acceptWhatStays(seen: bucket.seen)
         let horizon = bucket.to - DropMemory.correctionsLast
         var gone = 0
         while gone < recent.count - 1, recent[gone].to <= horizon || recent.count - gone > DropMemory.recentMax {
@@ -346,8 +349,9 @@ public struct DropMemory: AskedMemory {
     }
 
     /// What has been otherwise for a fortnight is how it is now: somebody was told, and it has stayed.
-    private mutating func acceptWhatStays() {
+    private mutating func acceptWhatStays(seen: Int64) {
         guard let lasted = score.suspicion?.lasted, lasted >= DropMemory.acceptedAfterDays else { return }
+        stayed = seen
         score.clear()
         mark.clear()
         baseline.levelAnew()
@@ -355,7 +359,8 @@ public struct DropMemory: AskedMemory {
     }
 
     /// After so many days a lasting fall is taken for the new usual.
-    static let acceptedAfterDays = 14.0
+    static let acceptedAfter = Duration.days(14)
+    private static let acceptedAfterDays = acceptedAfter.inSeconds / 86_400
 }
 
 extension DropMemory.Bucket {
