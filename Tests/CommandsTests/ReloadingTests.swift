@@ -12,6 +12,7 @@ import SystemPorts
 import Testing
 
 @testable import Commands
+@testable import StatusPage
 
 /// A running bot whose config changes on the disk.
 @Suite(.timeLimit(.minutes(2))) struct ReloadingTests {
@@ -25,7 +26,8 @@ import Testing
 
     /// Runs a bot with that config while the test plays.
     private func running(
-        _ text: String, from name: String = "config.yaml", _ play: (Bot, Reloading) async throws -> Void
+        _ text: String, from name: String = "config.yaml", keys: KeyRing = KeyRing(),
+        _ play: (Bot, Reloading) async throws -> Void
     ) async throws {
         if name == "config.yaml" { try scratch.write(name, text) }
         let path = scratch.path(name)
@@ -35,7 +37,9 @@ import Testing
         let ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)
         let bot = Bot(
             config.setup, ports: stage.machine.ports(stateFolder: config.bot.stateFolder), ledger: ledger, state: state)
-        let reloading = Reloading(bot, began: file, config, on: stage.machine) { [stage] () throws(Failure) in
+        keys.replace(with: config.keys)
+        let reloading = Reloading(bot, began: file, config, keys: keys, on: stage.machine) {
+            [stage] () throws(Failure) in
             try ConfigFile(path, .builtin, on: stage.machine)
         }
         let running = Task { await bot.run(grace: .zero) }
@@ -119,6 +123,43 @@ import Testing
             try scratch.write("token", "two")
             #expect(await looks(reloading).first == "the config was reloaded")
             #expect(await looks(reloading).isEmpty)
+        }
+    }
+
+    @Test func `another token opens the page at once, and so does another name of the proxy's header`() async throws {
+        try scratch.write("token", "one")
+        let page = "public_url: https://alerts.example.com, user_header: X-User, state:"
+        let config = config.replacing("state:", with: "token: \"${file:\(scratch.path("token"))}\", \(page)")
+        let keys = KeyRing()
+        try await running(config, keys: keys) { bot, reloading in
+            let before = keys.keys
+            #expect(before.token?.reveal() == "one" && before.userHeader == "x-user")
+            var message = Message(kind: .opened, severity: .critical, at: stage.clock.now(), headline: "x")
+            message.links = [Message.Link("Ack", "https://alerts.example.com/ack?incident=3f9a")]
+            let link = try #require(before.seal?.sealing(message).links.first?.url)
+            let written = try #require(
+                LinkSeal.Written { name in
+                    link.split(separator: "&").first { $0.hasPrefix("\(name)=") }.map {
+                        String($0.drop { $0 != "=" }.dropFirst())
+                    }
+                })
+            func holds() -> Bool? {
+                keys.keys.seal?.holds(written, for: .acknowledge, "3f9a", at: stage.clock.now())
+            }
+            #expect(holds() == true)
+
+            try scratch.write("token", "two")
+            #expect(await looks(reloading).first == "the config was reloaded")
+            #expect(keys.keys.token?.reveal() == "two")
+            #expect(holds() == false)
+            try scratch.write("config.yaml", config.replacing("X-User", with: "X-Login"))
+            #expect(await looks(reloading).first == "the config was reloaded")
+            #expect(keys.keys.userHeader == "x-login")
+
+            // One that is refused changes nothing.
+            try scratch.write("config.yaml", config.replacing("X-User", with: "X Login"))
+            #expect(await looks(reloading) == ["the config has errors; the bot keeps the one it has"])
+            #expect(keys.keys.userHeader == "x-login")
         }
     }
 

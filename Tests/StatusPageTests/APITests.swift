@@ -32,7 +32,8 @@ private actor Obedient: BotControl {
         request.isLocal = isLocal
         let desk = APIDesk(
             view: FakeBot(), control: control,
-            gatekeeper: Gatekeeper(publicHost: "alerts.example.com", userHeader: userHeader, password: password),
+            gatekeeper: Gatekeeper(
+                publicHost: "alerts.example.com", KeyRing(.init(userHeader: userHeader, token: password))),
             limits: Limits())
         let response = await desk.answer(request)
         #expect(response.contentType == "application/json")
@@ -231,7 +232,7 @@ private actor Obedient: BotControl {
         request.bytesTaken = 65_536
         let desk = APIDesk(
             view: FakeBot(), control: control,
-            gatekeeper: Gatekeeper(publicHost: nil, userHeader: nil, password: Secret("t0p")), limits: Limits())
+            gatekeeper: Gatekeeper(publicHost: nil, KeyRing(.init(token: Secret("t0p")))), limits: Limits())
         let local = await desk.answer(request)
         #expect(local.status == .contentTooLarge && local.contentType == "application/json")
         #expect(try JSON(parsing: local.body)["sentence"] == "The body has more than 65536 bytes.")

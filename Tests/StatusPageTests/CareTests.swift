@@ -151,12 +151,11 @@ private actor Carer: BotCare {
     private func fromElsewhere(
         _ method: String, _ body: String = "", headers: [String: String] = [:], token: Secret?,
         userHeader: String? = nil, seal: LinkSeal? = nil, publicHost: String? = "alerts.example.com",
-        target: String = "/ack?incident=3f9a"
+        target: String = "/ack?incident=3f9a", ring: KeyRing? = nil
     ) async throws -> (status: Int, body: String, told: [String]) {
         let carer = Carer()
-        let desk = CareDesk(
-            care: carer, Gatekeeper(publicHost: publicHost, userHeader: userHeader, password: token),
-            seal: seal)
+        let ring = ring ?? KeyRing(.init(userHeader: userHeader, token: token, seal: seal))
+        let desk = CareDesk(care: carer, Gatekeeper(publicHost: publicHost, ring))
         let fields = [
             "origin": "https://alerts.example.com", "content-type": "application/x-www-form-urlencoded",
         ].merging(headers) { $1 }
@@ -225,7 +224,8 @@ private actor Carer: BotCare {
     @Test func `a name that another site points here is no address of ours for whoever needs no token`() async throws {
         let carer = Carer()
         let desk = CareDesk(
-            care: carer, Gatekeeper(publicHost: nil, userHeader: "X-User", password: Secret("s3cret")))
+            care: carer,
+            Gatekeeper(publicHost: nil, KeyRing(.init(userHeader: "X-User", token: Secret("s3cret")))))
         for (isLocal, user) in [(true, ""), (false, "ana")] {
             let headers = [
                 "host": "rebound.example:8480", "origin": "http://rebound.example:8480", "x-user": user,
@@ -317,6 +317,28 @@ private actor Carer: BotCare {
             "GET", token: Secret("s3cret"), seal: Self.seal,
             target: "/ack?\(fields(try sealed("/ack?incident=3f9a", at: .friday - .hours(169))))")
         #expect(late.status == 200 && late.body.contains(#"name="key""#))
+    }
+
+    @Test func `what opened the page before other keys came opens nothing afterwards`() async throws {
+        let ring = KeyRing(.init(userHeader: "X-User", token: Secret("s3cret"), seal: Self.seal))
+        let ways: [(body: String, headers: [String: String])] = [
+            ("incident=3f9a&key=s3cret", [:]), (fields(try sealed("/ack?incident=3f9a")), [:]),
+            ("incident=3f9a", ["x-user": "ana"]),
+        ]
+        func statuses() async throws -> [Int] {
+            var statuses: [Int] = []
+            for way in ways {
+                let body = "\(way.body)&token=TOKEN"
+                statuses.append(
+                    try await fromElsewhere("POST", body, headers: way.headers, token: nil, ring: ring).status)
+            }
+            return statuses
+        }
+        #expect(try await statuses() == [200, 200, 200])
+        ring.replace(with: .init(userHeader: "X-Login", token: Secret("other")))
+        #expect(try await statuses() == [403, 403, 403])
+        let body = "incident=3f9a&key=other&token=TOKEN"
+        #expect(try await fromElsewhere("POST", body, token: nil, ring: ring).status == 200)
     }
 
     @Test func `whoever muted by a link undoes that without a token, for an hour and that mute only`() async throws {

@@ -108,8 +108,7 @@ func serving<Result: Sendable>(
         control: control,
         care: care,
         intake: intake,
-        userHeader: userHeader,
-        token: token,
+        keys: KeyRing(.init(userHeader: userHeader, token: token)),
         botName: "shop-alerts",
         publicHost: publicHost,
         limits: limits

@@ -197,8 +197,13 @@ extension Config {
             secrets: secrets, seal: seal)
     }
 
+    /// What opens the page to whoever is not on the bot's machine.
+    public var keys: KeyRing.Keys {
+        KeyRing.Keys(userHeader: bot.userHeader, token: bot.token, seal: linkSeal)
+    }
+
     /// What seals the links of messages; nil where there is no token to make it of, or no link.
-    public var linkSeal: LinkSeal? {
+    private var linkSeal: LinkSeal? {
         guard let token = bot.token, let url = bot.publicURL else { return nil }
         return LinkSeal(token: token, publicURL: url)
     }

@@ -9,6 +9,7 @@ public import SystemPorts
 /// changed, or a change of the files themselves.
 public actor Reloading {
     private let bot: Bot
+    private let keys: KeyRing
     private let clock: any Clock
     private let began: BotSettings
     private let terminal: Terminal
@@ -30,12 +31,14 @@ public actor Reloading {
     /// - Parameters:
     ///   - file: what the bot was started with.
     ///   - config: what it says.
+    ///   - keys: what opens the page; those of a config that is taken go onto it.
     ///   - read: reads the file.
     public init(
-        _ bot: Bot, began file: ConfigFile, _ config: Config, on machine: Machine,
+        _ bot: Bot, began file: ConfigFile, _ config: Config, keys: KeyRing, on machine: Machine,
         _ read: @escaping @Sendable () throws(Failure) -> ConfigFile
     ) {
         self.bot = bot
+        self.keys = keys
         clock = machine.clock
         began = config.bot
         things = config.things
@@ -99,7 +102,7 @@ public actor Reloading {
         var closing: [String] = []
         var changes: [String] = []
         var judged: [String] = []
-        if let setup = reloaded.setup, let now = reloaded.things {
+        if let setup = reloaded.setup, let keys = reloaded.keys, let now = reloaded.things {
             changes = now.changes(since: things)
             things = now
             let look = await bot.look
@@ -112,6 +115,7 @@ public actor Reloading {
             }
             refused = nil
             bot.reload(setup)
+            self.keys.replace(with: keys)
         } else {
             refused = refused ?? (clock.uptime(), false)
             await bot.noteRefusedConfig(reloaded.why)

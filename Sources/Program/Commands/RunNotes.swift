@@ -2,6 +2,7 @@ public import AlertCore
 public import BotConfig
 internal import PluginKit
 public import Runtime
+internal import StatusPage
 public import SystemPorts
 
 /// What the running bot logs of its start.
@@ -41,6 +42,8 @@ public enum RunNotes {
 public struct ReloadedConfig: Sendable {
     /// What the bot goes on with; nil for what it has.
     public let setup: Bot.Setup?
+    /// What opens the page from then on; nil for what does now.
+    let keys: KeyRing.Keys?
     public let notes: [Note]
     /// What stands in the file; nil where it could not be read.
     let things: ConfigThings?
@@ -61,12 +64,14 @@ public struct ReloadedConfig: Sendable {
             problems = file.result.problems.map { $0.json(file: file.path) }
             guard let config = file.result.config else {
                 setup = nil
+                keys = nil
                 things = nil
                 notes = [Note(.error, "the config has errors; the bot keeps the one it has")]
                 why = file.summary
                 return
             }
             setup = config.setup
+            keys = config.keys
             things = config.things
             let late = config.bot.changesForRestart(since: began)
             let warning = Note(
@@ -75,6 +80,7 @@ public struct ReloadedConfig: Sendable {
             why = ""
         } catch {
             setup = nil
+            keys = nil
             things = nil
             problems = []
             notes = [Note(.error, "\(error.sentence); the bot keeps the config it has")]

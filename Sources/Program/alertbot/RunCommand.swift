@@ -48,8 +48,9 @@ struct RunCommand: AsyncParsableCommand {
             throw Failure(.impossible, "the system has no pipe left for signals; raise the limit of open files")
         }
         let face = BotFace(bot, clock: machine.clock, process: ProcessFile.figures)
-        let reloading = Reloading(bot, began: file, config, on: machine, read)
-        let servers = servers(config, face, BotDesk(face, reloading) { host.log($0) })
+        let keys = KeyRing(config.keys)
+        let reloading = Reloading(bot, began: file, config, keys: keys, on: machine, read)
+        let servers = servers(config, face, BotDesk(face, reloading) { host.log($0) }, keys)
         let supervisor = Supervisor(machine.variables)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for server in servers {
@@ -91,7 +92,7 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    private func servers(_ config: Config, _ face: BotFace, _ desk: BotDesk) -> [StatusServer] {
+    private func servers(_ config: Config, _ face: BotFace, _ desk: BotDesk, _ keys: KeyRing) -> [StatusServer] {
         let publicHost = config.bot.publicURL.flatMap { WebAddress($0)?.host }
         var servers = [
             StatusServer(
@@ -103,8 +104,7 @@ struct RunCommand: AsyncParsableCommand {
             servers.append(
                 StatusServer(
                     address: .tcp(host: host, port: port), view: face, care: face, intake: face, api: desk,
-                    userHeader: config.bot.userHeader, token: config.bot.token, seal: config.linkSeal,
-                    botName: config.bot.name, publicHost: publicHost))
+                    keys: keys, botName: config.bot.name, publicHost: publicHost))
         }
         return servers
     }

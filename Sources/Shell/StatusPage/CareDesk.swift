@@ -67,8 +67,6 @@ public struct CareAnswer: Sendable {
 struct CareDesk: Sendable {
     let care: any BotCare
     let gatekeeper: Gatekeeper
-    /// By which a link that was sent in a message vouches for whoever has it; nil where links have none.
-    let seal: LinkSeal?
     /// Known to pages of this run alone.
     let token: String
 
@@ -80,10 +78,9 @@ struct CareDesk: Sendable {
     ]
     private static let formType = "application/x-www-form-urlencoded"
 
-    init(care: any BotCare, _ gatekeeper: Gatekeeper, seal: LinkSeal? = nil) {
+    init(care: any BotCare, _ gatekeeper: Gatekeeper) {
         self.care = care
         self.gatekeeper = gatekeeper
-        self.seal = seal
         token = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     }
 
@@ -193,7 +190,7 @@ struct CareDesk: Sendable {
     /// What ends a mute that has just been set. Whoever set it may: nobody who needed no token for that needs one for this.
     private func undo(_ mute: String, _ request: Request) -> HTML {
         let needsKey = gatekeeper.needsPassword(request)
-        let sealed = needsKey ? seal?.undoing(mute, at: care.now()) : nil
+        let sealed = needsKey ? gatekeeper.seal?.undoing(mute, at: care.now()) : nil
         let fields = Page.hidden([(Errand.unmute.subject, mute), ("token", token)] + (sealed?.fields ?? []))
         let key = needsKey && sealed == nil ? CareDesk.keyField : nil
         return Page.form(Errand.unmute.action, "\(fields)\(key)<button type=\"submit\">Undo</button>")
@@ -216,7 +213,7 @@ struct CareDesk: Sendable {
 
     /// Whether what a message brought vouches for whoever has it.
     private func isSealed(_ errand: Errand, _ id: String, _ written: LinkSeal.Written?) -> Bool {
-        guard let seal, let written else { return false }
+        guard let seal = gatekeeper.seal, let written else { return false }
         return seal.holds(written, for: errand, id, at: care.now())
     }
 

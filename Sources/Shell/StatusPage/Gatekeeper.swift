@@ -5,10 +5,7 @@ import AlertModel
 struct Gatekeeper: Sendable {
     /// The hosts whose pages may send something, in lower case and without ports.
     private let hosts: Set<String>
-    /// The header, in lower case, in which a proxy with a login names who asks; nil: people name themselves.
-    private let userHeader: String?
-    /// What whoever is not on this machine has to know to change anything; nil where only a proxy can vouch for people.
-    let password: Secret?
+    private let ring: KeyRing
 
     /// Longer than any name that people go by in a chat.
     static let nameMax = 80
@@ -17,15 +14,21 @@ struct Gatekeeper: Sendable {
     static let closed =
         "Changes from another machine need 'bot.token' in the config, or a proxy that names the user ('bot.user_header')."
 
-    init(publicHost: String?, userHeader: String?, password: Secret?) {
+    init(publicHost: String?, _ ring: KeyRing) {
         hosts = Set([publicHost?.lowercased(), "localhost", "127.0.0.1", "[::1]"].compactMap(\.self))
-        self.userHeader = userHeader?.lowercased()
-        // An empty one would be known to everybody.
-        self.password = password.flatMap { $0.reveal().trimmed.isEmpty ? nil : $0 }
+        self.ring = ring
     }
 
+    /// What whoever is not on this machine has to know to change anything; nil where only a proxy can vouch for people.
+    var password: Secret? { ring.keys.token }
+
+    /// By which links of messages vouch for whoever has them.
+    var seal: LinkSeal? { ring.keys.seal }
+
     /// Whom the proxy in front names.
-    func user(of request: Request) -> String? { userHeader.flatMap { Gatekeeper.name(request.headers($0).first) } }
+    func user(of request: Request) -> String? {
+        ring.keys.userHeader.flatMap { Gatekeeper.name(request.headers($0).first) }
+    }
 
     func needsPassword(_ request: Request) -> Bool { !request.isLocal && user(of: request) == nil }
 

@@ -6,8 +6,6 @@
 // itself is libmicrohttpd's; the sockets are made here, as the control socket has to be closed to other users before
 // anybody can connect.
 
-public import AlertModel
-
 /// Serves the page at one address; run one of them for TCP and one for the control socket, over the same view.
 public actor StatusServer {
     /// Where to listen.
@@ -54,32 +52,29 @@ public actor StatusServer {
     ///   - care: who obeys the links of messages and the page's own forms.
     ///   - intake: who takes what tools push.
     ///   - api: who obeys programs.
-    ///   - userHeader: the header in which a proxy names who asks.
-    ///   - token: what anybody else who is not on this machine has to know to change anything, where no `seal` of a
-    ///     link vouches for them.
+    ///   - keys: what opens these to whoever is not on this machine.
     ///   - publicHost: a name to answer to on a loopback address besides `localhost` and the like: that of the public
     ///     URL when a proxy passes it on.
     public init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
-        intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, userHeader: String? = nil, token: Secret? = nil,
-        seal: LinkSeal? = nil, botName: String, publicHost: String? = nil
+        intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, keys: KeyRing = KeyRing(),
+        botName: String, publicHost: String? = nil
     ) {
         self.init(
-            address: address, view: view, control: control, care: care, intake: intake, api: api,
-            userHeader: userHeader, token: token, seal: seal, botName: botName, publicHost: publicHost,
-            limits: .ofThisProcess)
+            address: address, view: view, control: control, care: care, intake: intake, api: api, keys: keys,
+            botName: botName, publicHost: publicHost, limits: .ofThisProcess)
     }
 
     init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
-        intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, userHeader: String? = nil, token: Secret? = nil,
-        seal: LinkSeal? = nil, botName: String, publicHost: String? = nil, limits: Limits
+        intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, keys: KeyRing = KeyRing(),
+        botName: String, publicHost: String? = nil, limits: Limits
     ) {
         self.address = address
         self.view = view
         self.control = control
-        let gatekeeper = Gatekeeper(publicHost: publicHost, userHeader: userHeader, password: token)
-        desk = care.map { CareDesk(care: $0, gatekeeper, seal: seal) }
+        let gatekeeper = Gatekeeper(publicHost: publicHost, keys)
+        desk = care.map { CareDesk(care: $0, gatekeeper) }
         self.api = api.map { APIDesk(view: view, control: $0, gatekeeper: gatekeeper, limits: limits) }
         pushes = intake.map { PushDesk($0) }
         pages = Page.Maker(botName: botName, isInteractive: care != nil)

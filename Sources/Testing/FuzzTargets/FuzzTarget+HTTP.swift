@@ -55,8 +55,8 @@ private struct Face: Sendable {
         let folder = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         path = folder + "/s"
         let server = StatusServer(
-            address: .unix(path: path), view: Blank(), control: Deaf(), api: Deaf(), token: Secret("t0ken"),
-            botName: "shop-alerts")
+            address: .unix(path: path), view: Blank(), control: Deaf(), api: Deaf(),
+            keys: KeyRing(.init(token: Secret("t0ken"))), botName: "shop-alerts")
         let isListening = DispatchSemaphore(value: 0)
         Task.detached { try await server.run() }
         Task.detached {
