@@ -28,10 +28,12 @@ import Testing
 
     /// A bot that runs, and its face on the control socket, while the work is done.
     ///
-    /// - Parameter more: what else is in its file of figures.
+    /// - Parameters:
+    ///   - more: what else is in its file of figures.
+    ///   - control: who takes commands in the face's place.
     private func running(
         seeing more: String = "", besides sources: String = "", under rules: String = "",
-        _ work: (ConfigFile, BotFace) async throws -> Void
+        control: (BotFace) -> any BotControl = { $0 }, _ work: (ConfigFile, BotFace) async throws -> Void
     ) async throws {
         let file = try scratch.shop(stage.machine, replacing: "rules:", with: "\(sources)rules:\(rules)")
         let config = try file.config()
@@ -43,7 +45,7 @@ import Testing
         let face = BotFace(bot, clock: stage.clock)
         let server = StatusServer(
             address: .unix(path: ControlClient(stateFolder: config.bot.stateFolder).socketPath), view: face,
-            control: face, botName: config.bot.name)
+            control: control(face), botName: config.bot.name)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
             _ = try await server.waitUntilListening()
@@ -259,6 +261,25 @@ import Testing
         _ = consume ledger
     }
 
+    @Test func `a bot that did what it was told and could not say so passes for no bot that does not run`() async throws
+    {
+        try await running(control: Silenced.init) { file, face in
+            let failure = await #expect(throws: Failure.self) {
+                try await BotContact(file, on: stage.machine).order(mute)
+            }
+            #expect(failure?.status == .impossible)
+            let sentence = failure?.sentence ?? ""
+            #expect(sentence.hasPrefix("the bot was told, but "), "\(sentence)")
+            #expect(
+                sentence.contains("; it may have done it, or may do it yet: look at 'alertbot mutes' and "),
+                "\(sentence)")
+            #expect(await face.mutes().array?.contains { $0["by"]?.string == "ada" } == true)
+            // What is only asked is asked of the journal then.
+            let answer = try await BotContact(file, on: stage.machine).ask(WhyOrder(app: nil, rule: nil))
+            #expect(answer == nil)
+        }
+    }
+
     @Test func `a broken config keeps nobody from the bot that runs`() async throws {
         try await running { _, _ in
             let broken = try scratch.shop(stage.machine, replacing: "window: 1h", with: "windw: 1h")
@@ -298,4 +319,14 @@ import Testing
 
 extension CommandAnswer {
     fileprivate var isRefusal: Bool { if case .refused = self { true } else { false } }
+}
+
+/// Does what it is told, and answers with more than anybody reads of a bot's.
+private struct Silenced: BotControl {
+    let face: BotFace
+
+    func obey(_ command: JSON) async throws -> JSON {
+        _ = try? await face.obey(command)
+        return .string(String(repeating: "x", count: 9 << 20))
+    }
 }

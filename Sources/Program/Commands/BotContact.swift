@@ -42,7 +42,7 @@ public struct BotContact: Sendable {
         // The bot judges the file itself; here it only says where the bot is.
         let folder: String
         if let known = file.result.stateFolder { folder = known } else { folder = try file.config().bot.stateFolder }
-        guard let answer = try await ControlClient(stateFolder: folder).order(ReloadOrder.json(of: file.path)) else {
+        guard let answer = try await order(ReloadOrder.json(of: file.path), in: folder) else {
             if FolderDisk(folder).isLocked { throw Failure(deafIn: folder) }
             throw Failure(.impossible, "no bot is running for \(file.path); it reads its config when it starts")
         }
@@ -70,16 +70,23 @@ public struct BotContact: Sendable {
     /// What the running bot answers to a question; nil where none runs.
     func ask(_ question: WhyOrder) async throws(Failure) -> CommandAnswer? {
         guard let folder = file.result.stateFolder,
-            let answer = try await ControlClient(stateFolder: folder).order(question.json)
+            let answer = try await ControlClient(stateFolder: folder).ask(question.json)
         else { return nil }
         file.warn(whileDoing: "asking the running bot")
         return answer
     }
 
+    /// What the running bot says to an order; nil where none runs. It may take its time, which whoever waits for it sees.
+    private func order(_ command: JSON, in folder: String) async throws(Failure) -> CommandAnswer? {
+        let bar = machine.terminal.progress("Waiting for the bot", of: 1)
+        defer { bar.end() }
+        return try await ControlClient(stateFolder: folder).order(command)
+    }
+
     /// Has the running bot do it, or, while none runs, writes it to the journal for the next one.
     public func order(_ command: Command) async throws(Failure) -> CommandAnswer {
         if let folder = file.result.stateFolder,
-            let answer = try await ControlClient(stateFolder: folder).order(command)
+            let answer = try await order(command.json, in: folder)
         {
             file.warn(whileDoing: "asking the running bot")
             return answer
