@@ -68,10 +68,41 @@ internal import Testing
             "listening on a site", "bot: {listen: \"https://alerts.example.com\"}" + least,
             "1:15: 'listen' is 'https://alerts.example.com', expected HOST:PORT or off"),
         Mistake(
+            "listening everywhere, as others write it", "bot: {listen: \"*:8480\"}" + least,
+            "1:15: 'listen' is '*:8480', expected the address of a machine before the port -> 0.0.0.0:8480"),
+        Mistake(
+            "listening on an address that is none", "bot: {listen: \"127.0.0.256:8480\"}" + least,
+            "1:15: 'listen' is '127.0.0.256:8480', expected the address of a machine before the port"),
+        Mistake(
+            "listening on an address of version 6 that is none", "bot: {listen: \"[fe80::g]:8480\"}" + least,
+            "1:15: 'listen' is '[fe80::g]:8480', expected the address of a machine before the port"),
+        Mistake(
+            "a state folder without room for the path of a socket", "bot: {state: /var/lib/\(tooLong)}" + least,
+            "1:14: the control socket in 'state' has a path of 108 bytes, expected at most 107 (choose a shorter folder)"
+        ),
+        Mistake(
             "a public address with a query", "bot: {public_url: \"https://alerts.example.com/bot?team=a\"}" + least,
             "1:19: 'public_url' has a query or a fragment, and the addresses of pages could not follow it "
                 + "-> https://alerts.example.com/bot"),
     ]
+
+    /// A name with which a path of 9 bytes before it and 13 behind it is longer than that of a socket.
+    private static let tooLong = String(repeating: "a", count: 86)
+
+    @Test(arguments: ["127.1:80", "0:80", "[::1]:80", "::1:80", "[fe80::1%eth0]:80", "localhost:80", "10.example:80"])
+    func `every form of an address that a machine takes is one`(listen: String) {
+        #expect(load("bot: {listen: \"\(listen)\"}" + least).problems.map(\.line) == [])
+    }
+
+    @Test func `a state folder that only lies too deep for now is no mistake`() {
+        let result = load("bot: {state: ./\(Self.tooLong)}" + least)
+        #expect(
+            result.problems.map(\.line) == [
+                "1:14: the control socket in 'state' has a path of 108 bytes, expected at most 107 (choose a shorter folder)"
+            ])
+        #expect(result.config != nil)
+        #expect(load("bot: {state: /var/lib/\(Self.tooLong.dropLast())}" + least).problems.isEmpty)
+    }
 
     @Test(arguments: mistakes) func `a mistake is told as what it is, and alone`(mistake: Mistake) {
         let result = load(mistake.yaml)

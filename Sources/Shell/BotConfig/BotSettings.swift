@@ -84,9 +84,11 @@ extension ConfigLoader {
         checkToken(options)
         checkPublicURL(options)
         checkHeader(options)
+        let stateFolder = absolute(options[BotSettings.state].reveal())
+        checkSocket(in: stateFolder, options)
         return BotSettings(
             name: options[BotSettings.name].clipped(to: 80), zone: readZone(options), words: words,
-            stateFolder: absolute(options[BotSettings.state].reveal()), listen: listen,
+            stateFolder: stateFolder, listen: listen,
             publicURL: options[BotSettings.publicURL], heartbeat: options[BotSettings.heartbeat],
             policy: reader.policy, shutdownGrace: options[BotSettings.shutdownGrace],
             reportTo: options[BotSettings.reportTo],
@@ -157,6 +159,19 @@ extension ConfigLoader {
                 advice: "use the output of openssl rand -hex 16", level: .warning))
     }
 
+    /// No bot starts with a state folder whose path leaves no room for that of the control socket. Where that hangs on the
+    /// folder in which the config lies for now, another machine may have room for it.
+    private mutating func checkSocket(in stateFolder: String, _ options: Options) {
+        let bytes = ControlSocket.path(in: stateFolder).utf8.count
+        guard bytes > ControlSocket.pathBytesMax else { return }
+        reader.report(
+            Problem(
+                options.position(of: BotSettings.state),
+                "the control socket in 'state' has a path of \(bytes) bytes, expected at most \(ControlSocket.pathBytesMax)",
+                advice: "choose a shorter folder",
+                level: options[BotSettings.state].reveal().hasPrefix("/") ? .error : .warning))
+    }
+
     /// A header's name is one word (RFC 9110, 5.6.2).
     private mutating func checkHeader(_ options: Options) {
         guard let name = options[BotSettings.userHeader],
@@ -219,6 +234,15 @@ extension ConfigLoader {
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         guard !host.isEmpty, host.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != "/" }) else {
             reader.report(position, "'listen' names no host", "127.0.0.1:\(port)")
+            return .off
+        }
+        // Other programs write * for every address; and what consists of digits, or has colons, is an address or nothing.
+        let isAddress = host == "*" || host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
+        guard !isAddress || IPAddress(host) != nil else {
+            reader.report(
+                position,
+                "'listen' is '\(written.description.clipped(to: 60))', expected the address of a machine before the port",
+                host == "*" && !written.hasSecret ? "0.0.0.0:\(port)" : nil)
             return .off
         }
         return .on(host: host, port: port)

@@ -8,7 +8,7 @@ public struct ControlClient: Sendable {
 
     public init(stateFolder: String) { self.stateFolder = stateFolder }
 
-    public var socketPath: String { stateFolder + "/control.sock" }
+    public var socketPath: String { ControlSocket.path(in: stateFolder) }
 
     /// How long the answer to a question may take: the bot has it in memory.
     private static let questionTime = Duration.seconds(5)

@@ -13,9 +13,6 @@ final class WireRequest: Sendable {
     let unixSocketPath: String?
     let connection: Connection
 
-    /// The longest path of a socket: `sun_path` has 108 bytes, one of them for the end.
-    private static let socketPathBytesMax = 107
-
     init(
         _ request: HTTPRequest, userAgent: String, unixSocketPath: String?, _ origins: RecentOrigins = RecentOrigins()
     ) throws(TransportError) {
@@ -25,11 +22,11 @@ final class WireRequest: Sendable {
         self.unixSocketPath = unixSocketPath
         connection = request.connection
         if let path = unixSocketPath {
-            guard 1...WireRequest.socketPathBytesMax ~= path.utf8.count, !path.utf8.contains(0) else {
+            guard 1...ControlSocket.pathBytesMax ~= path.utf8.count, !path.utf8.contains(0) else {
                 throw TransportError.unsent(
                     .badAddress,
                     "the path of the socket has \(path.utf8.count) bytes, or a zero byte among them; "
-                        + "1 to \(WireRequest.socketPathBytesMax) are possible: choose a shorter folder")
+                        + "1 to \(ControlSocket.pathBytesMax) are possible: choose a shorter folder")
             }
         }
         try WireRequest.checkScheme(
