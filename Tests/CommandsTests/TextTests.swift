@@ -188,7 +188,7 @@ import Testing
                 ["rotation": "mobile", "person": "ana", "until": "2026-11-23T09:00:00Z"],
                 ["rotation": "web", "person": "bo", "until": .null],
             ],
-            "recording_trouble": "the disk is full",
+            "recording_trouble": "the disk is full", "journal_trouble": "no space left on the disk",
         ]
         #expect(
             StatusText(status, paint, in: .utc).text == """
@@ -222,6 +222,8 @@ import Testing
                   \(MuteText(mute(), paint, clock).text)
 
                 Observations are not recorded: the disk is full
+
+                The journal cannot be written: no space left on the disk
                 """)
     }
 

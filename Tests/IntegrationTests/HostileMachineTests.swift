@@ -131,6 +131,9 @@ extension IntegrationSuite {
             try scratch.write("figures.jsonl", others + Figures().line("shop", crashed: 500, of: 10_000))
             try await bot.says("the journal cannot be written")
             #expect(!receiver.requests.contains(where: isAlarm))
+            let socket = state(of: bot, scratch) + "/control.sock"
+            let status = try await run("curl", ["--silent", "--unix-socket", socket, "http://localhost/api/status"])
+            #expect(status.output.contains("\"journal_trouble\": \"no space left on the disk of "), "\(status.all)")
             unlink(ballast)
             try await bot.says("the journal can be written again", within: .seconds(60))
             try await endWell(bot, receiver, scratch)

@@ -37,14 +37,15 @@ internal import Testing
             try JSONReader(status).members().map(\.name) == [
                 "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "oncall",
                 "ended_calendars",
-                "subjects", "recording_trouble", "config_trouble",
+                "subjects", "recording_trouble", "config_trouble", "journal_trouble",
             ])
         #expect(status["bot"] == "shop-alerts")
         #expect(status["running"] == .bool(true))
         #expect(status["subjects"] == 2)
         #expect(status["recording_trouble"] == .null)
-        let trouble = report(rehearsal()).status(isRunning: true, recordingTrouble: "no room")
+        let trouble = report(rehearsal()).status(isRunning: true, recordingTrouble: "no room", journalTrouble: "full")
         #expect(trouble["recording_trouble"] == "no room")
+        #expect(status["journal_trouble"] == .null && trouble["journal_trouble"] == "full")
         #expect(
             status["sources"]?.text == #"[{"name":"ios","state":"no_data","last_polled":"2026-11-20T12:00:00Z","#
                 + #""last_good":"2026-11-20T12:00:00Z","last_changed":"2026-11-20T12:00:00Z","no_answer_since":null,"next_poll":"2026-11-20T12:05:00Z","waits_for":null,"reasons":[],"every":"5m","#

@@ -23,7 +23,7 @@ public struct BotFace: BotView, BotControl, BotCare {
         let look = await bot.look
         return look.report.status(
             isRunning: true, recordingTrouble: look.recordingTrouble, configTrouble: look.configTrouble,
-            missingPictures: look.missingPictures)
+            journalTrouble: look.journalTrouble, missingPictures: look.missingPictures)
     }
     public func incidents() async -> JSON { await bot.look.report.incidents }
     public func history(limit: Int, failedOnly: Bool) async -> JSON {

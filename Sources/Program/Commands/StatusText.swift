@@ -57,6 +57,9 @@ public struct StatusText {
         if let trouble = status["config_trouble"]?.string {
             parts.append([paint.yellow("The config on disk has errors and is not in use: \(trouble.tamed)")])
         }
+        if let trouble = status["journal_trouble"]?.string {
+            parts.append([paint.red("The journal cannot be written: \(trouble.tamed)")])
+        }
         return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 

@@ -17,10 +17,11 @@ public struct StatusReport: Sendable {
     ///   - isRunning: whether the answer comes from a bot at work, or from its journal.
     ///   - recordingTrouble: what keeps observations from being recorded, if anything does.
     ///   - configTrouble: what is wrong with the config on the disk, where the bot goes on with another.
+    ///   - journalTrouble: what keeps the journal from being written, if anything does: then nothing leaves.
     ///   - missingPictures: the channels whose messages have arrived without their pictures.
     public func status(
         isRunning: Bool, recordingTrouble: String? = nil, configTrouble: String? = nil,
-        missingPictures: [String: PictureDesk.Missing] = [:]
+        journalTrouble: String? = nil, missingPictures: [String: PictureDesk.Missing] = [:]
     ) -> JSON {
         [
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
@@ -28,7 +29,7 @@ public struct StatusReport: Sendable {
             "channels": channels(missingPictures), "mutes": mutes,
             "rules": rules, "oncall": onCall, "ended_calendars": endedCalendars,
             "subjects": JSON(state.figures.series.count), "recording_trouble": JSON(recordingTrouble),
-            "config_trouble": JSON(configTrouble),
+            "config_trouble": JSON(configTrouble), "journal_trouble": JSON(journalTrouble),
         ]
     }
 

@@ -49,7 +49,10 @@ extension APIDesk {
                         "ended_calendars": {"type": "array", "items": {
                           "type": "object", "required": ["rule", "calendar", "why"],
                           "properties": {
-                            "rule": {"type": "string"}, "calendar": {"type": "string"}, "why": {"type": "string"}}}}
+                            "rule": {"type": "string"}, "calendar": {"type": "string"}, "why": {"type": "string"}}}},
+                        "recording_trouble": {"type": ["string", "null"], "description": "Why observations are not recorded."},
+                        "config_trouble": {"type": ["string", "null"], "description": "What is wrong with the config on the disk, if the bot goes on with another."},
+                        "journal_trouble": {"type": ["string", "null"], "description": "Why the journal cannot be written; until it can, nothing is sent."}
                       }
                     }}}
                   }
