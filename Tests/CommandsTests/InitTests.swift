@@ -1,7 +1,6 @@
 internal import BotConfig
 internal import BotHarness
 internal import BuiltinPlugins
-internal import Commands
 internal import Foundation
 internal import Glibc
 internal import MachineTesting
@@ -11,6 +10,8 @@ internal import SourceFakes
 internal import Synchronization
 internal import SystemPorts
 internal import Testing
+
+@testable internal import Commands
 
 @Suite struct `Writing a first config` {
     private let scratch: Scratch
@@ -94,6 +95,15 @@ internal import Testing
         #expect(result.failure == nil, "\(result.all)")
         #expect(result.stage.said.contains("\n  new-issue: judged 1"), "\(result.stage.said)")
         #expect(!result.stage.said.contains("could not judge"))
+    }
+
+    @Test(arguments: [
+        ("/etc/alertbot/config.yaml", "/var/lib/alertbot"), ("/etc/alertbot/teams/config.yaml", "./state"),
+        ("config.yaml", "./state"),
+    ])
+    func `keeps the state where the service may write, if the config is the service's`(path: String, state: String) {
+        let draft = DraftConfig(path: path, timezone: "UTC", written: .earliest)
+        #expect(draft.text.contains("\n  state: \(state)\n"))
     }
 
     @Test(arguments: TypedSource.all)

@@ -16,6 +16,15 @@ struct DraftConfig {
     /// Where typed secrets go, from the config's folder.
     static let secretsFolder = "secrets"
 
+    /// Where the service's config lies, and the one folder that its unit lets it write to.
+    private static let service = (folder: "/etc/alertbot", state: "/var/lib/alertbot")
+
+    /// Where the bot keeps its state, and what is to be said of that.
+    private var state: (folder: String, remark: String) {
+        WholeFile.fullPath(folder) == DraftConfig.service.folder
+            ? (DraftConfig.service.state, "The service may write nowhere else.") : ("./state", "Relative to this file.")
+    }
+
     /// The config's folder.
     var folder: String { path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "." }
 
@@ -30,12 +39,13 @@ struct DraftConfig {
 
     /// The config; a console stands in for a channel that is not known yet.
     var text: String {
+        let state = state
         var lines = [
             "# Written by 'alertbot init' on \(String(written.description.prefix(10))). 'alertbot check' finds mistakes in it,",
             "# 'alertbot dry-run' shows what it would send, and 'alertbot plugins describe NAME' has all about a plugin.",
             "version: 1", "", "bot:", "  # The IANA time zone of quiet hours and of times in messages.",
-            "  timezone: \(timezone.inYAML)", "  # Where the bot keeps what it must not forget. Relative to this file.",
-            "  state: ./state", "  # The page with figures, incidents and messages; 'off' for none.",
+            "  timezone: \(timezone.inYAML)", "  # Where the bot keeps what it must not forget. \(state.remark)",
+            "  state: \(state.folder)", "  # The page with figures, incidents and messages; 'off' for none.",
             "  listen: 127.0.0.1:8480", "", "sources:",
         ]
         lines += (source?.lines ?? []).map { "  " + $0 }
