@@ -84,6 +84,27 @@ extension IntegrationSuite {
             }
         }
 
+        @Test func `a stop does not wait for a reload that waits for a secret`() async throws {
+            let scratch = try scratch(
+                config(hook: "http://127.0.0.1:1", bot: ", token: \"${file:token}\""), crashed: 0)
+            try #require(mkfifo(scratch.path("token"), 0o600) == 0)
+            let writer = try Child("sh", ["-c", "echo s3cret-s3cret-s3cret >token"], folder: scratch.folder)
+            let bot = try await scratch.startBot()
+            defer { bot.send(SIGKILL) }
+            #expect(try await writer.ending() == .exited(0))
+            // Its end of the pipe opens when the bot has opened the other, and nothing comes out of it.
+            let silent = try Child(
+                "sh", ["-c", "exec 3>token; echo open; read -r end"], folder: scratch.folder, input: .open)
+            defer { silent.closeInput() }
+            bot.send(SIGHUP)
+            _ = try await eventually("the bot reads the secret") { silent.standardOutput == "open\n" ? true : nil }
+            bot.send(SIGTERM)
+            #expect(try await bot.ending() == .exited(0))
+            #expect(bot.standardError.contains("stopping; another signal stops at once"))
+            #expect(
+                !bot.standardError.contains("the bot keeps the"), "\(bot.standardError)")
+        }
+
         @Test func `a config that is wrong on SIGHUP never replaces the one that runs`() async throws {
             let receiver = try LoopbackServer { _ in .answer(200) }
             defer { receiver.stop() }

@@ -15,6 +15,10 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs the bot: SIGHUP reloads the config, SIGTERM and SIGINT stop it.")
 
+    /// How long a stop waits for what is left when the bot itself has ended: a reload that reads from a mount that is gone cannot
+    /// be cancelled, and all that counts is safe by then.
+    private static let lastPatience = Duration.seconds(5)
+
     @OptionGroup var common: CommonOptions
     @OptionGroup var faults: FaultOptions
     @Option(name: .long, help: "The log: text, or json for one object a line.") var logFormat = LogFormat.text
@@ -75,7 +79,13 @@ struct RunCommand: AsyncParsableCommand {
             await bot.run(grace: config.bot.shutdownGrace)
             supervisor.stopping()
             group.cancelAll()
+            let giveUp = Task.detached {
+                try await machine.clock.sleep(until: machine.clock.uptime() + RunCommand.lastPatience)
+                host.log(Note(.warning, "stopped, though something still waits for a file to be read"))
+                Glibc.exit(0)
+            }
             do { try await group.waitForAll() } catch is CancellationError {}
+            giveUp.cancel()
         }
         await web.close()
         host.log(Note(.info, "stopped"))
@@ -123,9 +133,12 @@ struct RunCommand: AsyncParsableCommand {
                 _ = signal(SIGINT, SIG_DFL)
                 continue
             }
-            supervisor.reloading()
-            for note in await reloading.reload().notes { host.log(note) }
-            supervisor.ready()
+            // Nobody waits for it here: what it reads may take its time, and a stop must not.
+            Task {
+                supervisor.reloading()
+                for note in await reloading.reload().notes { host.log(note) }
+                supervisor.ready()
+            }
         }
     }
 }
