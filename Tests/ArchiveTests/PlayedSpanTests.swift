@@ -89,6 +89,21 @@ import Testing
         #expect(alone?.sentence.hasPrefix("no source in the config keeps a history that can be fetched") == true)
     }
 
+    @Test func `sources of which nothing was recorded are named, those of the config beside it, too`() async throws {
+        let config = try scratch.config(["ios": "remembering", "tv": "forgetful"])
+        let other = try scratch.config(["ios": "remembering", "web": "remembering"])
+        try scratch.record([
+            "2026-11-19-1": [.figures(of: "ios", at: .at("09:00", day: 19))],
+            "2026-11-20-1": [.figures(of: "ios", at: .at("12:00"))],
+        ])
+        let (played, isWhole) = try await play(config, and: [other], .init(since: "2h", cache: cache))
+        #expect(played.times == ["20T12:00 ios"])
+        #expect(isWhole)
+        #expect(
+            stage.complained.hasSuffix(
+                "\nalertbot: warning: nothing was recorded of sources tv, web, which are left out\n"))
+    }
+
     @Test func `sources that keep a past tell it, others are left out, and it is kept for the next time`() async throws
     {
         let config = try scratch.config(["ios": "remembering", "web": "forgetful"])

@@ -80,12 +80,23 @@ public struct PlayedSpan: Sendable {
                     : "nothing from that span is recorded in \(folder.path)")
         }
         var file = ObservationFiles(recorded: files, since: begin, sources: sources, machine.terminal)
-        let isWhole = try file.play(take)
+        var unrecorded = sources
+        let isWhole = try file.play { batch in
+            unrecorded.remove(batch.source)
+            take(batch)
+        }
         if let first = file.first, let last = file.last {
             let isShort = begin.map { first - $0 > PlayedSpan.recordingGapMax } ?? false
             machine.terminal.error(
                 "alertbot: \(isShort ? "warning: played only" : "played") what was recorded from "
                     + "\(clock(first)) to \(clock(min(last, end ?? last)))")
+        }
+        // A config that names sources of its own would otherwise pass for one that says nothing about them.
+        if !unrecorded.isEmpty {
+            let isOne = unrecorded.count == 1
+            machine.terminal.error(
+                "alertbot: warning: nothing was recorded of \(isOne ? "source" : "sources") "
+                    + "\(unrecorded.sorted().joined(separator: ", ")), which \(isOne ? "is" : "are") left out")
         }
         return isWhole
     }
