@@ -21,7 +21,7 @@ private struct FakeChannel: Channel {
         return .request(
             HTTPRequest(
                 .post, "https://hooks.example/\(Secret("s3cr3t"))", headers: [.init("X-Delivery", "\(posting.id)")],
-                body: .json(["at": JSON(posting.at)])))
+                body: .json(["at": JSON(posting.at), "thread": JSON(posting.thread)])))
     }
 
     func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome { .delivered(receipt: nil) }
@@ -94,7 +94,21 @@ private struct FakeChannel: Channel {
         let request = try #require(notifications.first { $0["request"] != .null }?["request"])
         #expect(try members(request) == ["method", "url", "headers", "body"])
         #expect(request["url"] == "https://hooks.example/***")
-        #expect(request["body"]?.text == #"{"at":"2026-11-20T12:00:00Z"}"#)
+        #expect(request["body"]?.text == #"{"at":"2026-11-20T12:00:00Z","thread":null}"#)
+    }
+
+    @Test func `what follows a message that was posted is shown in its thread`() throws {
+        let plan = Plan.rehearsed()
+        var bot = Rehearsal(plan)
+        bot.sendAnswer = { _, _ in (.delivered(receipt: "r-1"), .zero) }
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        #expect(bot.sends.count == 1)
+        var preview = Preview(plan: plan, state: bot.state, start: bot.now)
+        preview.feed([.observed(.cue(.critical, at: bot.now))], at: bot.now)
+        let notifications = PreviewReport(preview, channels: channels).json["notifications"]?.array
+        #expect(notifications?.map { $0["kind"] } == ["escalated"])
+        #expect(notifications?.first?["request"]?["body"]?["thread"] == "r-1")
     }
 
     @Test func `a channel alone is shown with what concerns it`() {

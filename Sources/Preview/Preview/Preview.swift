@@ -26,6 +26,9 @@ public struct Preview: Sendable {
     public private(set) var faultyPolls = (failed: 0, all: 0)
     /// Deliveries by their ids, where things fail on purpose.
     private var trials: [String: DeliveryTrial] = [:]
+    /// The threads that messages go into, by their deliveries: those of messages that opened something before the preview began,
+    /// since no chat gives an id to what is only shown.
+    private var threads: [String: String] = [:]
     /// The severities with which each rule has fired.
     public private(set) var fired: [String: Set<Severity>] = [:]
     public let start: Moment
@@ -109,6 +112,9 @@ public struct Preview: Sendable {
         return trial
     }
 
+    /// The channel's id of the message that opened the thread of a delivery, if the channel gave it one.
+    public func thread(of delivery: String) -> String? { threads[delivery] }
+
     /// What each rule could judge and what it could not, in the order of the config.
     public var outlooks: [RuleOutlook] {
         var outlook = gathered
@@ -183,6 +189,7 @@ public struct Preview: Sendable {
     private mutating func answers(to output: Output) -> [Input] {
         var answers: [Input] = []
         for case .send(let order) in output.effects {
+            if let thread = order.thread { threads[order.delivery.id] = thread }
             answers.append(.delivered(id: order.delivery.id, outcome(of: order.delivery)))
         }
         return answers

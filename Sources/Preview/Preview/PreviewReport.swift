@@ -22,6 +22,8 @@ public struct PreviewReport: Sendable {
     private let channels: [String: any Channel]
     /// What became of deliveries, by their ids, where things fail on purpose.
     private let trials: [String: DeliveryTrial]
+    /// The threads that deliveries go into, by their ids.
+    private let threads: [String: String]
 
     /// What a gate holds of an incident for one channel.
     public struct HeldNotification: Hashable, Sendable {
@@ -58,6 +60,7 @@ public struct PreviewReport: Sendable {
         }
         let ids = decisions.compactMap(\.delivery)
         trials = Dictionary(ids.compactMap { id in preview.trial(id).map { (id, $0) } }) { first, _ in first }
+        threads = Dictionary(ids.compactMap { id in preview.thread(of: id).map { (id, $0) } }) { first, _ in first }
         botName = preview.plan.botName
         onCall = preview.plan.rotations.map { ($0.name, $0.person(on: preview.now).name) }
         zone = preview.plan.zone
@@ -155,15 +158,19 @@ public struct PreviewReport: Sendable {
 
     /// The request or the mail that would post the message, as people may see it; nil when nothing is posted.
     public func request(_ record: DecisionRecord) -> JSON? {
-        guard case .send = record.decision, let delivery = record.delivery, let channel = channels[record.channel]
+        guard case .send = record.decision, record.delivery != nil, let channel = channels[record.channel]
         else { return nil }
-        return channel.post(Posting(id: delivery, message: record.message, at: record.at)).shownJSON
+        return channel.post(posting(record)).shownJSON
     }
 
     /// How the message looks in its chat; for what is held or dropped, how it would.
     public func picture(_ record: DecisionRecord) -> ChatPicture {
-        let posting = Posting(id: record.delivery ?? "preview", message: record.message, at: record.at)
-        return channels[record.channel]?.picture(of: posting) ?? ChatPicture(record.message)
+        channels[record.channel]?.picture(of: posting(record)) ?? ChatPicture(record.message)
+    }
+
+    private func posting(_ record: DecisionRecord) -> Posting {
+        let thread = record.delivery.flatMap { threads[$0] }
+        return Posting(id: record.delivery ?? "preview", message: record.message, thread: thread, at: record.at)
     }
 }
 
