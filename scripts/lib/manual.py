@@ -12,7 +12,7 @@ A bot that polls sources of crash figures, judges them by the rules of its confi
 mails and pagers. It keeps everything in a journal, so that nothing is lost or sent twice when it restarts."""
 
 FILES = [
-    ("/etc/alertbot/config.yaml", "The config. It holds no secrets: it says ${credential:NAME} or ${NAME} where one belongs."),
+    ("/etc/alertbot/config.yaml", "The config. It holds no secrets: it says ${credential:NAME}, ${file:PATH} or ${env:NAME} where one belongs."),
     ("/etc/alertbot/credentials/", "A file for each credential, which only root can read; systemd hands them to the service."),
     ("/var/lib/alertbot/", "The state: journal, snapshot, recording, lock and control socket."),
 ]

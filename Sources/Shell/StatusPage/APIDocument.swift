@@ -177,7 +177,7 @@ extension APIDesk {
                 "operationId": "push", "summary": "Accepts observations for a source of plugin `push`, one a line; the token is that source's own.",
                 "security": [{"token": []}],
                 "parameters": [
-                  {"name": "source", "in": "query", "description": "Where the lines name none.", "schema": {"type": "string"}}
+                  {"name": "source", "in": "query", "description": "The source that is meant, if the token alone does not say it; a `source` in the lines is ignored.", "schema": {"type": "string"}}
                 ],
                 "requestBody": {"required": true, "content": {"application/x-ndjson": {"schema": {"type": "string"}}}},
                 "responses": {
