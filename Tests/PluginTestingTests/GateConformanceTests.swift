@@ -141,7 +141,7 @@ private struct Waiting: Gate {
 
     func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
         if Self.isBrittle { precondition(notification.incident.subject.app.utf8.count < 1000, "so long a name") }
-        guard let waitsFor, !view.fired(waitsFor).isEmpty else { return nil }
+        guard let waitsFor, !view.explaining(waitsFor, at: now).isEmpty else { return nil }
         return Closure(until: .latest, fate: .holdAndForget, reason: .gate(plugin: "waiting", name: "rule"))
     }
 }

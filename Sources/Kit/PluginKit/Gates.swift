@@ -233,8 +233,9 @@ public protocol GateView: Sendable {
     /// last message about one that had a remark of reason `flapping`. Nil where it never was, or not within a day.
     func swingsTold(of incident: Incident, in channel: String) -> SwingsTold?
 
-    /// The open incidents that match and fire or have fired, in no order.
-    func fired(_ match: Match) -> [Incident]
+    /// The open incidents that match and explain others, in no order: those that fire, and for an hour those that are getting
+    /// better. What stays a little worse than it has to be to end would explain the others away for weeks.
+    func explaining(_ match: Match, at now: Moment) -> [Incident]
 
     /// Apps of which figures are kept.
     var appCount: Int { get }

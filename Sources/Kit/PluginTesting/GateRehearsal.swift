@@ -30,7 +30,7 @@ public struct RehearsedView: GateView {
     public func gathered(_ gathering: Gathering, for channel: String) -> Moment? { gatheredSince }
     public func swings(of incident: Incident) -> [Moment] { changes }
     public func swingsTold(of incident: Incident, in channel: String) -> SwingsTold? { changesTold }
-    public func fired(_ match: Match) -> [Incident] { firing.filter { match.fits($0.property) } }
+    public func explaining(_ match: Match, at now: Moment) -> [Incident] { firing.filter { match.fits($0.property) } }
     public var appCount: Int { apps.count }
     public func hasFigures(ofApp app: String) -> Bool { apps.contains(app) }
 }

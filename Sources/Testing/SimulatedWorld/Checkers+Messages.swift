@@ -105,7 +105,10 @@ struct ResolvedWhereOpened: Checker {
                 if course.isResolved, delivery.kind != .revised, !(course.hasLostEnd && delivery.kind.isEnd) {
                     throw Breach("\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id) after its end")
                 }
-                if delivery.kind.isEnd { (courses[place]?.isResolved, courses[place]?.hasLostEnd) = (true, false) }
+                if delivery.kind.isEnd {
+                    courses[place]?.isResolved = true
+                    courses[place]?.hasLostEnd = false
+                }
             }
         }
     }

@@ -230,7 +230,7 @@ struct GateSight: GateView {
         incidents.swingsTold(incident.identity, in: channel)
     }
 
-    func fired(_ match: Match) -> [Incident] { incidents.fired(match) }
+    func explaining(_ match: Match, at now: Moment) -> [Incident] { incidents.explaining(match, at: now) }
 
     var appCount: Int { figures.appCount }
     func hasFigures(ofApp app: String) -> Bool { figures.hasFigures(ofApp: app) }

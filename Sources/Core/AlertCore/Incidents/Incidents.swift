@@ -29,6 +29,8 @@ public struct Incidents: Sendable {
     // Of this run only.
     /// What gates wait for: no other change opens one.
     private var explanations: [Match] = []
+    /// What explains others no more because it has been getting better for too long, by id, and since when it has.
+    private var waned: [String: Moment] = [:]
     /// Whether a gate wants to know what has begun and ended lately.
     private var remembersSwings = false
     /// Whether one has changed in a way that may open a gate.
@@ -79,6 +81,7 @@ public struct Incidents: Sendable {
         case .ended(let id):
             if let incident = byID.removeValue(forKey: id) { unlist(incident) }
             sightings[id] = nil
+            waned[id] = nil
         case .sightings(let id, let seen):
             sightings[id] = seen
         case .aftermath(let aftermath):
@@ -159,14 +162,24 @@ public struct Incidents: Sendable {
     /// Whether any rule has anything open about the subject.
     func isOpen(_ subject: Subject) -> Bool { index.isOpen(subject) }
 
-    /// The open incidents that match and fire or have fired, in no order. A gate asks for each notification, so what is about
-    /// other apps is passed over where the match names some.
-    func fired(_ match: Match) -> [Incident] {
+    /// The open incidents that match and explain others, in no order. A gate asks for each notification, so what is about other
+    /// apps is passed over where the match names some.
+    func explaining(_ match: Match, at now: Moment) -> [Incident] {
         func isMeant(_ incident: Incident) -> Bool {
             incident.isOpen && incident.hasFired && match.fits(incident.property)
+                && incident.betterSince.map { now < $0 + Incidents.explainsAfterwards } ?? true
         }
         guard let apps = match["app"]?.patterns, apps.allSatisfy(\.isExact) else { return byID.values.filter(isMeant) }
         return Set(apps.map(\.pattern)).flatMap { index.ids(ofApp: $0) }.compactMap { byID[$0] }.filter(isMeant)
+    }
+
+    /// How long what is getting better goes on explaining: by then a window of an hour, the usual one, has left the trouble behind.
+    static let explainsAfterwards = Duration.hours(1)
+
+    /// When the incident explains others no more, where it is getting better and a gate may be closed for its sake.
+    func waningMoment(of id: String) -> Moment? {
+        guard let since = byID[id]?.betterSince, explains(id) else { return nil }
+        return since + Incidents.explainsAfterwards
     }
 
     /// What rules have open about the subject, in an order that every run repeats.
@@ -248,6 +261,13 @@ public struct Incidents: Sendable {
     }
 
     var hasEvent: Bool { mayOpenGates }
+
+    /// Notices that an incident has been getting better for so long that it explains others no more, once.
+    mutating func noteWaning(of id: String, at now: Moment) {
+        guard !waitingForEvents.isEmpty, let end = waningMoment(of: id), end <= now, waned[id] != end else { return }
+        waned[id] = end
+        mayOpenGates = true
+    }
 
     /// - Parameter now: when something begins to fire, where it may have begun long before.
     mutating func record(_ fact: Fact, at now: Moment? = nil, _ output: inout Output) {

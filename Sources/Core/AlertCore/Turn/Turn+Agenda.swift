@@ -97,6 +97,7 @@ extension Turn {
         }
         // Of what was getting better, reminders begin when its figures have stopped.
         if incident.state == .recovering, let end = state.knownUntil(incident, plan), end > now { due.append(end) }
+        if let end = state.incidents.waningMoment(of: id), end > now { due.append(end) }
         due += plan.escalations(of: incident).map(\.from).filter { $0 > now }
         // Whoever comes on call hears of what is still open.
         if incident.isOpen, let handover = plan.nextHandover(of: incident, after: now) { due.append(handover) }

@@ -97,6 +97,7 @@ struct Turn {
     /// Looks at an incident whose time has come, or that has changed: whether it fires now, and whom to tell.
     mutating func reconsider(_ id: String) {
         ripen(id)
+        state.incidents.noteWaning(of: id, at: now)
         guard let incident = state.incidents[id] else { return }
         announce(incident)
         reschedule(id)
@@ -170,8 +171,6 @@ struct Turn {
         closeSilent()
         offerAgain(triedBy: now - Turn.offeredAgainAfter)
         for subject in state.outdated(at: now) { state.figures.record(.forgotten(subject), &output) }
-        // What explains others while it is getting better does so for a time only, which no change ends.
-        for id in state.incidents.waitingForEvents.sorted() { state.agenda.revisit(id, at: now) }
         clearTrouble(.clockStepped, about: Trouble.clock, ifOlderThan: Trouble.clockLifetime)
         clearTrouble(.journalDamaged, about: Trouble.journal, ifOlderThan: Trouble.damageLifetime)
         state.agenda.set(.housekeeping, now + Figures.forgottenEvery)

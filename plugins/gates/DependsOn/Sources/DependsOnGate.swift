@@ -36,20 +36,16 @@ public struct DependsOnGate: Gate {
         // The end of something said is good news, and a summary's line has waited already.
         guard [.opened, .escalated, .reminder, .revised].contains(notification.kind),
             !when.fits(notification.incident.property),
-            view.fired(when).contains(where: { isTrouble($0, at: now) && !isExplained($0, in: notification.channel) })
+            view.explaining(when, at: now).contains(where: {
+                isTrouble($0) && !isExplained($0, in: notification.channel)
+            })
         else { return nil }
         return Closure(until: .latest, fate: .explain, reason: reason)
     }
 
-    /// Whether there is anything yet that others could suffer from. An `info`, such as that a release looks fine, is none unless it
-    /// is asked for; and what stays a little worse than it has to be to end would hold the others for weeks.
-    private func isTrouble(_ incident: Incident, at now: Moment) -> Bool {
-        guard incident.severity > .info || when["severity"] != nil else { return false }
-        return incident.betterSince.map { now - $0 < DependsOnGate.explainsAfterwards } ?? true
-    }
-
-    /// How long what is getting better goes on explaining: by then a window of an hour, the usual one, has left the trouble behind.
-    static let explainsAfterwards = Duration.hours(1)
+    /// Whether there is anything that others could suffer from. An `info`, such as that a release looks fine, is none unless
+    /// it is asked for.
+    private func isTrouble(_ incident: Incident) -> Bool { incident.severity > .info || when["severity"] != nil }
 
     /// What is itself held for another's sake explains nothing, or two could keep each other quiet for ever.
     private func isExplained(_ incident: Incident, in channel: String) -> Bool {

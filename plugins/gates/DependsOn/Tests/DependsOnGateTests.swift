@@ -39,14 +39,6 @@ import Testing
                     until: .latest, fate: .explain, reason: .gate(plugin: "depends_on", name: "because")))
     }
 
-    @Test(arguments: [(0, true), (59, true), (60, false), (9000, false)] as [(Int64, Bool)])
-    func `what is getting better explains for an hour more`(_ minutes: Int64, _ isHeld: Bool) throws {
-        var cause = incident("backend")
-        cause.state = .recovering
-        cause.betterSince = now - .minutes(minutes)
-        #expect((try closure(firing: cause) != nil) == isHeld)
-    }
-
     @Test func `that something looks fine explains nothing, unless it is asked for`() throws {
         var fine = incident("backend")
         fine.severity = .info
