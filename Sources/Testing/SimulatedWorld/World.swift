@@ -260,7 +260,10 @@ final class World: @unchecked Sendable {
         truth.apply(fact)
         switch fact {
         case .outbox(.delivery(let delivery)) where delivery.channel == OwnPage.name: return
-        case .outbox(.retried(let delivery)) where delivery.channel != OwnPage.name: tell(.accepted(delivery))
+        case .outbox(.retried(let delivery)):
+            // It leaves the history, of which another is the last then.
+            if delivery.channel != OwnPage.name { tell(.accepted(delivery)) }
+            return
         case .outbox(.delivery(let delivery)): tell(isNew ? .accepted(delivery) : .delivery(delivery))
         case .outbox(.progress(let id, _)):
             if let delivery = truth.outbox[id], delivery.channel != OwnPage.name { tell(.delivery(delivery)) }
