@@ -31,8 +31,10 @@ struct DurableFirst: Checker {
         for id in truth.outbox.deliveries.keys.sorted() where found.outbox[id] == nil && !endings.contains(id) {
             throw Breach("delivery \(id) was durable, and is gone")
         }
-        let oldEndings = Set(truth.outbox.history.map(\.delivery.id))
-        if let back = found.outbox.deliveries.keys.sorted().first(where: oldEndings.contains) {
+        let oldEndings = truth.outbox.history.reduce(into: [:]) { $0[$1.delivery.id] = $1.delivery.number }
+        // What is tried again has a new number.
+        let isBack: (Delivery) -> Bool = { delivery in oldEndings[delivery.id].map { $0 >= delivery.number } ?? false }
+        if let back = found.outbox.inOrder.first(where: isBack)?.id {
             throw Breach("delivery \(back) had ended, and is back")
         }
         for (name, record) in truth.schedule.sources.sorted(by: { $0.key < $1.key })
