@@ -113,7 +113,10 @@ extension Outbox {
         }
         delivery.mayHaveArrived = true
         if !plan.isIdempotent { delivery.possiblyRepeated = true }
-        let least = plan.isIdempotent ? .zero : Outbox.repeatedAfter
+        var least = Duration.zero
+        if !plan.isIdempotent, case .attempting(let since) = old.phase, now - since >= Outbox.hangingMin {
+            least = Outbox.repeatedAfter
+        }
         return tryAgain(delivery, &channel, told: nil, notBefore: least, sentence, at: now, &output)
     }
 
@@ -167,9 +170,10 @@ extension Outbox {
     /// return.
     static let backoffFirst = Duration.seconds(2)
     static let backoffMax = Duration.minutes(10)
-    /// How long the one repeat of what may have arrived waits at least: there is no other, and a service that takes requests
-    /// and answers none does so for longer than the seconds of a first wait.
+    /// How long the one repeat of what may have arrived waits at least where the service took the request and then hung for so
+    /// long: there is no other, and it would hang again after the seconds of a first wait.
     static let repeatedAfter = Duration.minutes(1)
+    static let hangingMin = Duration.seconds(20)
     /// Failed attempts in a row, over all deliveries, after which a channel is left alone for a while.
     static let failuresToBreak = 3
     /// Puts a delivery to the dead letters.
