@@ -29,7 +29,7 @@ public struct Incidents: Sendable {
     // Of this run only.
     /// What gates wait for: no other change opens one.
     private var explanations: [Match] = []
-    /// What explains others no more because it has been getting better for too long, by id, and since when it has.
+    /// What explains others no more because it has been getting better for too long, by id, and from when on.
     private var waned: [String: Moment] = [:]
     /// Whether a gate wants to know what has begun and ended lately.
     private var remembersSwings = false
