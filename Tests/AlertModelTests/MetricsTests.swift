@@ -124,4 +124,49 @@ import Testing
     func `limits are written as they were meant`(fraction: Double, text: String) {
         #expect(fraction.percentTrimmed == text)
     }
+
+    @Test(
+        arguments: [
+            "0.00005%", "0.000000001%", "99.9999999999%", "99.9%", "0%", "33.3333333333%", "120000000000000000000%",
+            "0.00000000000000000012345%", "12345678901.5%",
+        ])
+    func `limits of any size are written in plain decimals, and read back`(text: String) throws {
+        let fraction = try Percentage(grammar: text).fraction
+        #expect(fraction.percentTrimmed == text)
+        #expect(
+            try Comparison(grammar: Comparison(.greater, fraction, isPercentage: true).description).limit == fraction)
+    }
+
+    @Test(arguments: [
+        (1.0 / 3, "33.3333333%"), (0.1 + 0.2, "30%"), (1e-12 / 3, "0.000000000033333333333333334%"), (-0.5, "-50%"),
+    ])
+    func `what was computed is rounded, as long as something is left`(fraction: Double, text: String) {
+        #expect(fraction.percentTrimmed == text)
+    }
+
+    @Test(arguments: SeededRandom.seeds)
+    func `whatever the limit, what the journal keeps of it is read`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<500 {
+            let size = (0..<Int.random(in: 0...30, using: &random)).reduce(1e9) { size, _ in size / 10 }
+            let fraction = Double.random(in: 0...size, using: &random)
+            let written = Comparison(.less, fraction, isPercentage: true).description
+            let read = try Comparison(grammar: written).limit
+            #expect(abs(read - fraction) <= max(5.1e-10, fraction * 1e-9), "seed \(seed): \(written)")
+        }
+    }
+
+    @Test func `a limit that earlier programs wrote with an exponent is read`() throws {
+        #expect(try Comparison(grammar: "> 5e-05%").limit == 5e-7)
+        #expect(throws: GrammarError.self) { try Comparison(grammar: "> 5e%") }
+        #expect(throws: GrammarError.self) { try Comparison(grammar: "> e5%") }
+        #expect(throws: GrammarError.self) { try Comparison(grammar: "> 5e400%") }
+    }
+
+    @Test(
+        arguments: [(10.6, 1.0, 10.6), (10.6, 0.5, 5.3), (1000, 0.999, 999), (7, 0.5, 4)] as [(Double, Double, Double)])
+    func `a rate of cases is never more than all of them`(total: Double, rate: Double, hits: Double) {
+        let metrics: Metrics = [.sessions: total, .crashFreeSessions: rate]
+        #expect(metrics.figure(.crashFreeSessions)?.share == Share(hits: hits, of: total))
+    }
 }

@@ -100,22 +100,43 @@ import Testing
         #expect(stage.complained.contains("is intact but was not understood"), "\(stage.complained)")
     }
 
+    @Test func `what this release does not understand is left out of a repaired journal, and counted`() throws {
+        try write(2)
+        do {
+            var writer = try JournalWriter.open(FolderDisk(folder)) { _ in }
+            _ = try writer.append(Array(#"{"kind":"dream"}"#.utf8), at: stage.clock.now().description)
+            try writer.commit()
+        }
+        try desk().repair(to: nil, .none)
+        #expect(
+            stage.said.hasPrefix(
+                "\(folder).repaired: 2 records saved; lost: 1 record that this release does not understand\n"),
+            "\(stage.said)")
+        #expect(
+            stage.complained.hasPrefix("1 record that this release does not understand is left out, first record 3: "),
+            "\(stage.complained)")
+        try JournalDesk(folder + ".repaired", .text, on: stage.terminal).verify(.none)
+        let json = StagedMachine()
+        try JournalDesk(folder, .json, on: json.terminal).repair(to: scratch.path("copy"), .none)
+        #expect(try JSON(parsing: json.said)["left_out"] == 1)
+    }
+
     @Test func `a damaged journal is copied into a sound one`() throws {
         try write(3)
         try damage()
-        try desk().repair(to: nil)
+        try desk().repair(to: nil, .none)
         #expect(stage.said.hasPrefix("\(folder).repaired: 2 records saved; lost: 1 damaged line\nTo use it: "))
         try JournalDesk(folder + ".repaired", .text, on: stage.terminal).verify(.none)
         #expect(stage.said.hasSuffix(": sound\n"))
-        let occupied = #expect(throws: Failure.self) { try desk().repair(to: folder + ".repaired") }
+        let occupied = #expect(throws: Failure.self) { try desk().repair(to: folder + ".repaired", .none) }
         #expect(occupied?.status == .impossible)
         try scratch.write("full/keep", "keep")
-        let full = #expect(throws: Failure.self) { try desk().repair(to: scratch.path("full")) }
+        let full = #expect(throws: Failure.self) { try desk().repair(to: scratch.path("full"), .none) }
         #expect(
             full?.sentence.hasSuffix(
                 "full is not empty, and would become the state folder; name an empty folder, or one that does not exist yet"
             ) == true)
-        try desk(.json).repair(to: scratch.path("copy"))
+        try desk(.json).repair(to: scratch.path("copy"), .none)
         #expect(stage.said.contains("\"saved\": 2"))
     }
 

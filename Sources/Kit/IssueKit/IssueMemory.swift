@@ -54,6 +54,8 @@ public struct IssueMemory: StandingMemory {
         public let metrics: Metrics
         /// As the source ordered them, ids and texts cut to what `Issue.kept` allows.
         public let issues: [Issue]
+        /// The ids of those beyond them that were news.
+        public let others: [String]
     }
 
     /// When the app was first seen, as a whole or in any release; nil while it never was.
@@ -127,15 +129,14 @@ public struct IssueMemory: StandingMemory {
             readings = [
                 Reading(
                     span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
-                    metrics: observation.metrics.volumes,
-                    issues: IssueMemory.chosen(of: kept))
+                    metrics: observation.metrics.volumes, kept)
             ]
         }
         forgetOldest()
     }
 
     /// An issue that a poll names, and since when it is news; nil where it is none.
-    private struct Named {
+    fileprivate struct Named {
         let issue: Issue
         let news: Moment?
     }
@@ -143,13 +144,16 @@ public struct IssueMemory: StandingMemory {
     /// The issues of a poll that are kept: of those that are news the newest, then the others, as the source orders them.
     ///
     /// What the source names first is kept whatever else is news: an old issue that spreads is none of the newest.
-    private static func chosen(of named: [Named]) -> [Issue] {
+    fileprivate static func chosen(of named: [Named]) -> (kept: [Issue], others: [String]) {
         let fresh = named.enumerated().compactMap { place, named in named.news.map { (place: place, since: $0) } }
             .sorted { ($1.since, $0.place) < ($0.since, $1.place) }
             .prefix(readingIssuesMax - readingFirstMin).map(\.place)
         let isFresh = Set(fresh)
         let order = fresh.sorted() + named.indices.filter { !isFresh.contains($0) }
-        return order.prefix(readingIssuesMax).map { named[$0].issue }
+        return (
+            order.prefix(readingIssuesMax).map { named[$0].issue },
+            order.dropFirst(readingIssuesMax).filter { named[$0].news != nil }.map { named[$0].issue.id }
+        )
     }
 
     /// Takes over which issues were named of a release that is forgotten, so that they are known as long as the app is.
@@ -188,6 +192,13 @@ public struct IssueMemory: StandingMemory {
         guard records.count > IssueMemory.recordsMax + IssueMemory.recordsSlack else { return }
         let byAge = records.sorted { ($0.value.lastNamed, $0.key) < ($1.value.lastNamed, $1.key) }
         for (hash, _) in byAge.prefix(records.count - IssueMemory.recordsMax) { records[hash] = nil }
+    }
+}
+
+extension IssueMemory.Reading {
+    fileprivate init(span: TimeSpan, seen: Moment, isComplete: Bool, metrics: Metrics, _ named: [IssueMemory.Named]) {
+        let (kept, others) = IssueMemory.chosen(of: named)
+        self.init(span: span, seen: seen, isComplete: isComplete, metrics: metrics, issues: kept, others: others)
     }
 }
 
@@ -417,15 +428,19 @@ extension IssueMemory.Reading: JSONPuttable {
             json.member("complete", isComplete)
             json.member("metrics", metrics)
             json.member("issues", issues)
+            if !others.isEmpty { json.member("others", others) }
         }
     }
 
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
         var issues: [Issue] = []
         for issue in try reader.member("issues").elements() { issues.append(try Issue(issue)) }
+        // Earlier programs did not keep it.
+        var others: [String] = []
+        for id in try reader.optional("others")?.elements() ?? [] { others.append(try id.string()) }
         self.init(
             span: try TimeSpan(reader), seen: try reader.member("seen").moment(),
             isComplete: try reader.member("complete").bool(), metrics: try Metrics(reader.member("metrics")),
-            issues: issues)
+            issues: issues, others: others)
     }
 }

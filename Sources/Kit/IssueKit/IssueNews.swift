@@ -79,7 +79,9 @@ public struct IssueNews: Sendable {
         var news: [(issue: Issue, finding: Finding)] = []
         var lacksUsers = false
         let over = Set(ended.compactMap(\.key))
-        for issue in reading.issues where !over.contains(issue.id) {
+        // Of those that are too many to be kept, only the id is known.
+        let others = reading.others.map { Issue(id: $0, title: "") }
+        for issue in reading.issues + others where !over.contains(issue.id) {
             guard let record = memory[issue.id], record.standing == .open, let began = since(record),
                 isFresh(began, now)
             else { continue }

@@ -50,6 +50,8 @@ public struct MemoryConformance<Memory: DetectorMemory>: Sendable {
         for json in [.null, [], [:], "x", -1, [["x"]], ["x": ["x"]]] as [JSON] { _ = try? Memory(JSONReader(json)) }
         found += check(observations, "")
         found += check(observations.flatMap(MemoryConformance.odd), " among odd observations")
+        found += check(observations.map(MemoryConformance.fractional), " with counts that are no whole numbers")
+        found += check(MemoryConformance.crowded(observations), " with short spans, half of which come late")
         return found
     }
 
@@ -80,6 +82,40 @@ public struct MemoryConformance<Memory: DetectorMemory>: Sendable {
             if let flaw = flaw(again) { return ["\(place) \(flaw)"] }
         }
         return bytes > bytesMax ? ["it takes \(bytes) bytes\(circumstance), more than \(bytesMax)"] : []
+    }
+
+    /// The same from a source that extrapolates counters, as Prometheus does, and gives rates beside them.
+    private static func fractional(_ observation: Observation) -> Observation {
+        var observation = observation
+        let (metrics, all) = (observation.metrics, Metric.wellKnown)
+        for rate in all where rate.failures != nil {
+            guard let failures = rate.failures, let figure = metrics.figure(rate) else { continue }
+            observation.metrics[rate] = figure.value
+            observation.metrics[failures] = nil
+        }
+        for count in all where count.unit == .count && observation.metrics[count] != nil {
+            observation.metrics[count] = observation.metrics[count].map { $0 + 0.6 }
+        }
+        return observation
+    }
+
+    /// Spans of ten seconds; of each ten minutes the first half comes after the second.
+    private static func crowded(_ observations: [Observation]) -> [Observation] {
+        guard let begin = observations.first?.span.from else { return [] }
+        let length = Duration.seconds(10)
+        let short = observations.enumerated().map { index, observation in
+            var short = observation
+            short.span = TimeSpan(lasting: length, until: begin + length * (index + 1))
+            return short
+        }
+        return stride(from: 0, to: short.count, by: 60).flatMap { first in
+            let stretch = short[first..<min(first + 60, short.count)]
+            return (stretch.dropFirst(30) + stretch.prefix(30)).map { observation in
+                var late = observation
+                late.seen = max(late.span.to, stretch.last?.span.to ?? late.span.to)
+                return late
+            }
+        }
     }
 
     /// An observation, and what may come besides it.

@@ -120,13 +120,17 @@ public struct JournalDesk: Sendable {
         }
     }
 
-    /// Copies all that can be read of a damaged journal into a sound one.
+    /// Copies all that can be read of a damaged journal into a sound one, but for what this program would not start with.
     ///
-    /// - Parameter target: the folder of the copy; nil for one beside the journal.
-    public func repair(to target: String?) throws(Failure) {
+    /// - Parameters:
+    ///   - target: the folder of the copy; nil for one beside the journal.
+    ///   - memories: the kinds of memory that the program knows.
+    public func repair(to target: String?, _ memories: MemoryKinds) throws(Failure) {
         let target = target ?? (folder.hasSuffix("/") ? String(folder.dropLast()) : folder) + ".repaired"
         let repair = try attempt { () throws(JournalError) in
-            try JournalRepair(FolderDisk(folder), to: FolderDisk(target, ownedAs: folder))
+            try JournalRepair(FolderDisk(folder), to: FolderDisk(target, ownedAs: folder)) { record in
+                _ = try Fact(record: record.payload, memories)
+            }
         }
         let found = repair.found
         switch format {
@@ -134,12 +138,20 @@ public struct JournalDesk: Sendable {
             let json: JSON = [
                 "folder": .string(folder), "to": .string(target), "saved": JSON(repair.saved),
                 "damaged_lines": JSON(found.damagedLines), "missing_records": JSON(Int(clamping: found.missingRecords)),
+                "left_out": JSON(repair.leftOut), "not_understood": repair.firstLeftOut.map { .string($0) } ?? .null,
                 "notices": found.noticesJSON,
             ]
             try terminal.line(json.prettyText)
         case .text:
             sayNotices(found)
-            try terminal.line("\(target): \(repair.saved.counted("record")) saved; lost: \(found.loss ?? "nothing")")
+            let leftOut = repair.firstLeftOut.map { first in
+                let count = "\(repair.leftOut.counted("record")) that this release does not understand"
+                terminal.error("\(count) \(repair.leftOut == 1 ? "is" : "are") left out, first \(first)")
+                return count
+            }
+            let lost = [found.loss, leftOut].compactMap(\.self).joined(separator: ", ")
+            try terminal.line(
+                "\(target): \(repair.saved.counted("record")) saved; lost: \(lost.isEmpty ? "nothing" : lost)")
             try terminal.line("To use it: stop the bot, move \(folder) away, and rename \(target) to \(folder).")
         }
     }

@@ -57,7 +57,9 @@ struct JournalRepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
         abstract: "Copies everything readable in a damaged journal into a sound one beside it.",
-        discussion: "The damaged journal is left as it is. A bot may run meanwhile.")
+        discussion:
+            "The damaged journal is left as it is. Records that this release does not understand are left out, and counted. A bot may run meanwhile."
+    )
 
     @OptionGroup var common: CommonOptions
     @Option(
@@ -67,6 +69,7 @@ struct JournalRepairCommand: ParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() throws {
-        try JournalDesk(common.file().journalFolder(), format, on: machine.terminal).repair(to: to)
+        let file = try common.file()
+        try JournalDesk(file.journalFolder(), format, on: machine.terminal).repair(to: to, file.memories)
     }
 }

@@ -100,7 +100,9 @@ extension JournalError: CustomStringConvertible {
             return "\(path) has a journal's name, but none of its lines is a journal's; "
                 + "move it away, or name another folder"
         case .refused(let place, let seq, let reason):
-            return "\(place): record \(seq) is intact but was not understood: \(reason); use the release that wrote it"
+            return
+                "\(place): record \(seq) is intact but was not understood: \(reason); use the release that wrote it, or a later one; "
+                + "'alertbot journal repair' makes a copy without such records"
         case .recordTooLarge(let bytes, let bytesMax):
             return "a record of \(bytes) bytes is too long for the journal, which takes up to \(bytesMax) bytes"
         case .recordMalformed(let reason):

@@ -6,6 +6,10 @@ public struct JournalRepair: Sendable {
     public let found: JournalReport
     /// How many records the copy holds.
     public let saved: Int
+    /// How many records are intact and were not understood: they are not in the copy.
+    public let leftOut: Int
+    /// Why the first of them was not.
+    public let firstLeftOut: String?
 
     /// How much is written with one sync. 4 MiB: few syncs, little memory.
     private static let batchBytes = 4 << 20
@@ -13,10 +17,12 @@ public struct JournalRepair: Sendable {
     /// - Parameters:
     ///   - disk: The journal to save; it needs no lock and may be written to meanwhile.
     ///   - target: A folder that is absent, or empty: it is to become the state folder.
+    ///   - understand: Throws for a record that whoever reads the copy would not understand: it is left out.
     /// - Throws: `.occupied` if the target holds a journal already, `.notEmpty` if anything else, what made reading or writing impossible otherwise;
     ///   the target may hold a part of the copy then.
     public init(
-        _ disk: any JournalDisk, to target: any JournalDisk, limits: JournalLimits = .standard
+        _ disk: any JournalDisk, to target: any JournalDisk, limits: JournalLimits = .standard,
+        understanding understand: (JournalRecord) throws -> Void = { _ in }
     ) throws(JournalError) {
         let taken = try target.attempt { () throws(DiskFault) in try Catalog.list(target) }
         guard taken.isEmpty else { throw .occupied(folder: target.folder) }
@@ -27,9 +33,17 @@ public struct JournalRepair: Sendable {
         // Nothing is made before the old journal is known to be one.
         var writer: JournalWriter?
         var trouble: JournalError?
-        var saved = 0
+        var (saved, leftOut) = (0, 0)
+        var firstLeftOut: String?
         do {
             found = try JournalReader(disk, limits: limits).forEach { record in
+                do {
+                    try understand(record)
+                } catch {
+                    leftOut += 1
+                    firstLeftOut = firstLeftOut ?? "record \(record.seq): \(error)"
+                    return
+                }
                 do throws(JournalError) {
                     if writer == nil { writer = try JournalWriter.open(target, limits: limits) { _ in } }
                     try writer?.append(Array(record.payload), at: record.at, about: record.topic)
@@ -47,5 +61,7 @@ public struct JournalRepair: Sendable {
         if writer == nil { writer = try JournalWriter.open(target, limits: limits) { _ in } }
         try writer?.commit()
         self.saved = saved
+        self.leftOut = leftOut
+        self.firstLeftOut = firstLeftOut
     }
 }

@@ -45,10 +45,15 @@ public protocol AskedMemory: DetectorMemory {
     ///
     /// - Parameter elders: what is remembered for the same need of the app as a whole, and of its other releases.
     static func beginning(_ need: Need, after elders: [Self]) -> Self
+
+    /// What goes on from what was kept of the very subject for another need: a rule has been changed, and what was learned
+    /// for it is as true as before. Nil where that says nothing, which it does unless said otherwise.
+    static func beginning(_ need: Need, from other: Self) -> Self?
 }
 
 extension AskedMemory {
     public static func beginning(_ need: Need, after elders: [Self]) -> Self { Self(need) }
+    public static func beginning(_ need: Need, from other: Self) -> Self? { nil }
 }
 
 /// A memory that is kept of every subject from its first observation on, whatever rules there are: for what a rule that
@@ -131,8 +136,14 @@ public struct MemoryNeed: Hashable, Sendable {
     /// The name of the kind.
     public var name: String { need.name }
 
-    /// A memory that knows nothing of its own yet.
-    func beginning(after elders: [MemoryBox]) -> MemoryBox { need.beginning(after: elders) }
+    /// A memory that begins now.
+    ///
+    /// - Parameters:
+    ///   - known: what was kept of the subject so far.
+    ///   - elders: what is kept of the app as a whole and of its other releases.
+    func beginning(from known: [MemoryBox], after elders: [MemoryBox]) -> MemoryBox {
+        need.beginning(from: known, after: elders)
+    }
 
     func isMet(by box: MemoryBox) -> Bool { need.isMet(by: box) }
 
@@ -203,7 +214,7 @@ extension MemoryNeeds: JSONWritable {
 private protocol ErasedNeed: AnyObject, JSONPuttable, Sendable {
     var name: String { get }
     var kind: MemoryKind { get }
-    func beginning(after elders: [MemoryBox]) -> MemoryBox
+    func beginning(from known: [MemoryBox], after elders: [MemoryBox]) -> MemoryBox
     func isMet(by box: MemoryBox) -> Bool
     func isSame(as other: any ErasedNeed) -> Bool
     /// Puts a member `need`.
@@ -218,7 +229,10 @@ private final class TypedNeed<Memory: AskedMemory>: ErasedNeed {
 
     var name: String { Memory.name }
     var kind: MemoryKind { MemoryKind(Memory.self) }
-    func beginning(after elders: [MemoryBox]) -> MemoryBox {
+    func beginning(from known: [MemoryBox], after elders: [MemoryBox]) -> MemoryBox {
+        for case let other as TypedMemoryBox<Memory> in known {
+            if let memory = Memory.beginning(need, from: other.kept) { return TypedMemoryBox(memory) }
+        }
         let elders = elders.compactMap { ($0 as? TypedMemoryBox<Memory>)?.kept }.filter { $0.need == need }
         return TypedMemoryBox(Memory.beginning(need, after: elders))
     }

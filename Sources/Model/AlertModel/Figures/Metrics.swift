@@ -256,7 +256,14 @@ public struct MetricSearch: Sendable {
         guard let value = metrics.value(metric, &ownPlace) else { return nil }
         guard metric.unit == .rate, let total else { return Found(figure: Figure(value: value, share: nil)) }
         guard total > 0 else { return nil }
-        return Found(figure: Figure(value: value, share: Share(hits: (value * total).rounded(), of: total)))
+        return Found(figure: Figure(value: value, share: Share(hits: MetricSearch.hits(value, of: total), of: total)))
+    }
+
+    /// How many cases a rate is: whole ones of a whole number, which 0.999 times 1,000 is not by itself. Of 10.6, which is what
+    /// extrapolated counters give, all are 10.6 and not 11.
+    private static func hits(_ rate: Double, of total: Double) -> Double {
+        let hits = rate * total
+        return total == total.rounded() ? hits.rounded() : hits
     }
 }
 

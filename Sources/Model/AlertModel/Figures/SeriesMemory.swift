@@ -45,7 +45,7 @@ struct SeriesMemory: Hashable, Sendable {
         for need in needs.list {
             let kind = need.kind
             if !kinds.contains(where: { $0.identity == kind.identity }) { kinds.append(kind) }
-            boxes.append(known.first { need.isMet(by: $0) } ?? need.beginning(after: elders))
+            boxes.append(known.first { need.isMet(by: $0) } ?? need.beginning(from: known, after: elders))
         }
         self.needs = needs
     }

@@ -149,11 +149,17 @@ public struct Percentage: Hashable, Sendable {
     ///
     /// The decimal point is moved before anything is rounded: 99.9 / 100 is not the number nearest to 0.999, and 999 of
     /// 1,000 would be below 99.9%.
-    static func number(_ text: String, unit: String) -> Double? {
+    ///
+    /// - Parameter takesExponent: whether `5e-05` is a number, too: earlier programs wrote small limits like that into the journal.
+    static func number(_ text: String, unit: String, takesExponent: Bool = false) -> Double? {
         guard text.hasSuffix(unit) else { return nil }
-        let digits = text.dropLast(unit.count).trimmed
-        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) else { return nil }
-        return Double(digits + "e-2").flatMap { $0.isFinite ? $0 : nil }
+        let written = text.dropLast(unit.count).trimmed
+        let parts = written.split(separator: "e", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let digits = parts.first, !digits.isEmpty,
+            digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+            let exponent = parts.count == 1 ? 0 : takesExponent ? Int16(parts[1]) : nil
+        else { return nil }
+        return Double("\(digits)e\(Int(exponent) - 2)").flatMap { $0.isFinite ? $0 : nil }
     }
 }
 
@@ -213,8 +219,10 @@ public struct Comparison: Hashable, Sendable, CustomStringConvertible {
         }
         let number = String(text.dropFirst(relation.rawValue.count)).trimmed
         if number.hasSuffix("%") {
-            guard let percentage = try? Percentage(grammar: number) else { throw GrammarError(expected: expected) }
-            self.init(relation, percentage.fraction, isPercentage: true)
+            guard let fraction = Percentage.number(number, unit: "%", takesExponent: true) else {
+                throw GrammarError(expected: expected)
+            }
+            self.init(relation, fraction, isPercentage: true)
         } else {
             guard let value = Double(number), value.isFinite, number.allSatisfy({ "0123456789.+-eE".contains($0) })
             else {
@@ -257,12 +265,49 @@ extension Double {
     public var pointsTrimmed: String { hundredthsTrimmed + "pp" }
 
     private var hundredthsTrimmed: String {
-        switch JSON((self * 1_000_000_000).rounded() / 10_000_000) {
-        case .int(let whole): String(whole)
-        case .double(let value): value.description
-        default: "null"
+        let billionths = (self * 1_000_000_000).rounded()
+        // What has at most nine places, and is neither so small nor so large that it would be written with an exponent.
+        if billionths == 0
+            ? self == 0 : billionths / 1_000_000_000 == self && (1000...1e15).contains(billionths.magnitude)
+        {
+            switch JSON(billionths / 10_000_000) {
+            case .int(let whole): return String(whole)
+            case .double(let value): return value.description
+            default: break
+            }
         }
+        return inHundredths
     }
+
+    /// The number in hundredths, in plain decimals. What was computed, which many digits show, is rounded to nine places, unless
+    /// nothing would be left of it; what somebody wrote is not.
+    private var inHundredths: String {
+        guard isFinite else { return "null" }
+        // The digits and the exponent of ten, as in 5.25e-07.
+        let parts = magnitude.description.split(separator: "e")
+        let decimals = parts[0].split(separator: ".")
+        var digits = decimals.joined()
+        let billionths = (self * 1_000_000_000).rounded()
+        if digits.drop(while: { $0 == "0" }).count > Double.writtenDigitsMax, (1..<1e15).contains(billionths.magnitude)
+        {
+            return (billionths / 1_000_000_000).hundredthsTrimmed
+        }
+        // Where the point is to stand among the digits.
+        var place = decimals[0].count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0) + 2
+        if place < 1 {
+            digits = String(repeating: "0", count: 1 - place) + digits
+            place = 1
+        }
+        digits += String(repeating: "0", count: max(0, place - digits.count))
+        let whole = digits.prefix(place).drop { $0 == "0" }
+        var fraction = digits.dropFirst(place)
+        while fraction.last == "0" { fraction.removeLast() }
+        return (self < 0 ? "-" : "") + (whole.isEmpty ? "0" : whole) + (fraction.isEmpty ? "" : "." + fraction)
+    }
+
+    /// A number with more digits than this is the result of a computation: what people write comes back from a `Double` as
+    /// they wrote it up to here.
+    private static let writtenDigitsMax = 15
 }
 
 /// Days of the week: `mon-fri`, `sat,sun`, `fri-mon`, `mon-fri,sun`.

@@ -62,7 +62,8 @@ extension DropMemory {
         shorterSince = try parts[1].whole(in: JSONReader.instants)
         behind = Int(try parts[2].whole(in: 0...Int64(DropMemory.behindEnough)))
         if let written = try reader.optional("stayed") { stayed = try written.whole(in: JSONReader.instants) }
-        recent = try reader.member("recent").elements(most: DropMemory.recentMax + 1).list(Bucket.init)
+        // Six hours of seconds: earlier programs let any number of late ones in.
+        recent = try reader.member("recent").elements(most: 21_600).list(Bucket.init)
         for (left, right) in zip(recent, recent.dropFirst()) where left.to > right.from {
             throw try reader.member("recent").mismatch(expected: "spans in order that do not overlap")
         }

@@ -56,7 +56,7 @@ public struct DropMemory: AskedMemory {
         var total: Double
     }
 
-    public let need: Need
+    public private(set) var need: Need
     /// The spans of the last hours, oldest first.
     var recent: [Bucket] = []
     /// What the evidence was before the first of them.
@@ -113,6 +113,18 @@ public struct DropMemory: AskedMemory {
         memory.baseline.handOn()
         memory.loops = elder.loops
         memory.grain = elder.grain
+        return memory
+    }
+
+    /// Where the smallest fall to be found is another now, what is usual is what it was, and so is how far the newest figures
+    /// speak against it.
+    public static func beginning(_ need: Need, from other: DropMemory) -> DropMemory? {
+        guard other.need.metric == need.metric else { return nil }
+        var memory = other
+        memory.need = need
+        memory.mark = other.mark.lookingFor(need.by, before: other.need.by)
+        memory.score = other.score.lookingFor(need.by, before: other.need.by)
+        memory.forgetTables()
         return memory
     }
 
@@ -247,6 +259,7 @@ public struct DropMemory: AskedMemory {
         }
         // What came after it is weighed again.
         rescore()
+        letGo(before: Int64.min)
         return true
     }
 
@@ -257,7 +270,12 @@ public struct DropMemory: AskedMemory {
         learn(until: bucket.to)
         weigh(bucket, in: \.score, with: \.table)
         acceptWhatStays(seen: bucket.seen)
-        let horizon = bucket.to - DropMemory.correctionsLast
+        letGo(before: bucket.to - DropMemory.correctionsLast)
+        return true
+    }
+
+    /// Spans that ended by then, and those that are too many, cannot be corrected any more: they become part of the mark.
+    private mutating func letGo(before horizon: Int64) {
         var gone = 0
         while gone < recent.count - 1, recent[gone].to <= horizon || recent.count - gone > DropMemory.recentMax {
             let wasSuspicious = mark.isSuspicious
@@ -270,7 +288,6 @@ public struct DropMemory: AskedMemory {
             gone += 1
         }
         if gone > 0 { recent.removeFirst(gone) }
-        return true
     }
 
     private mutating func rescore() {

@@ -116,6 +116,23 @@ struct DropScore: Hashable, Sendable {
 
     var isSuspicious: Bool { suspicion != nil }
 
+    /// The same evidence where falls are looked for from another depth on: what is known of a depth counts for the nearest.
+    ///
+    /// - Parameters:
+    ///   - by: the smallest fall to be found, as a fraction.
+    ///   - known: the smallest that was to be found.
+    func lookingFor(_ by: Double, before known: Double) -> DropScore {
+        let steps = Int(log2(by / known).rounded().clamped(to: -8...8))
+        var score = self
+        for depth in 0..<8 {
+            let source = depth + steps
+            score.days[depth] = (0..<8).contains(source) ? days[source] : 0
+            score.moments[depth] = (0..<8).contains(source) ? moments[source] : 0
+        }
+        if let depth = suspicion?.depth { score.suspicion?.depth = (depth - steps).clamped(to: 0...7) }
+        return score
+    }
+
     /// The end of the newest span, in days since 1970.
     var now: Double { Double(until) / 86_400_000 }
 

@@ -173,6 +173,44 @@ private func expectSameLearned(
         #expect((steps ?? .max) <= 6)
     }
 
+    @Test(arguments: [(0.005, 0.004), (0.005, 0.02), (0.02, 0.005)])
+    func `a rule that looks for other falls goes on with what is usual, and with the evidence there is`(
+        before: Double, now: Double
+    ) throws {
+        var life = Life(seed: 11, by: before)
+        life.pass(days: 25)
+        life.pass(days: 0.2, rate: 0.05)
+        let other = try #require(
+            DropMemory.beginning(DropMemory.Need(metric: "crash_free_users", by: now), from: life.memory))
+        #expect(other.baseline == life.memory.baseline)
+        #expect(other.hours == life.memory.hours)
+        #expect(other.need.by == now)
+        #expect(life.memory.rarity > 90 && other.rarity > 90)
+        life.memory = other
+        life.pass(days: 3)
+        #expect(life.memory.score.suspicion == nil, "the fall is over for it too")
+        #expect(
+            DropMemory.beginning(DropMemory.Need(metric: "crash_free_sessions", by: now), from: life.memory) == nil)
+    }
+
+    @Test func `late spans do not make it grow`() throws {
+        var memory = DropMemory(DropMemory.Need(metric: "crash_free_users", by: 0.005))
+        func add(_ seconds: Range<Int64>) {
+            for second in seconds where second % 10 == 0 {
+                let end = Life.begin + .seconds(second)
+                memory.add(
+                    Observation(
+                        subject: Subject(source: "ios", app: "shop"), span: TimeSpan(lasting: .seconds(10), until: end),
+                        seen: Life.begin + .seconds(7200), metrics: ["users": 10, "crashed_users": 0]))
+            }
+        }
+        add(0..<3600)
+        add(4200..<7200)
+        add(3600..<4200)
+        #expect(memory.recent.count <= DropMemory.recentMax)
+        expectSame(try DropMemory(JSONReader(JSON(parsing: memory.json.text))), memory)
+    }
+
     @Test func `what is kept is bounded`() {
         var memory = DropMemory(DropMemory.Need(metric: "crash_free_users", by: 0.005))
         for minute in 0..<4000 as Range<Int64> {

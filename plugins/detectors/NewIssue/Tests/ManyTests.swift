@@ -54,6 +54,23 @@ private typealias Issue = AlertModel.Issue
             message.reason.hasSuffix("this happens when a source regroups its issues, or when everything is broken"))
     }
 
+    @Test func `those that are too many to be kept are counted, and reported with the others`() throws {
+        var bot = try bot()
+        see(&bot, 1...90)
+        #expect(opened(bot) == ["90 new issues at once: SHOP-1, SHOP-2, SHOP-3 and 87 more"])
+        bot.crash(after: .minutes(1))
+        see(&bot, 1...90, bornBefore: .hours(4))
+        see(&bot, 60...90, bornBefore: .hours(6))
+        #expect(opened(bot).count == 1)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `of those that are too many to be kept, the match counts too`() throws {
+        var bot = try bot(.on(["issue": "SHOP-*1"]))
+        see(&bot, 1...90)
+        #expect(opened(bot).map { $0.prefix(22) } == ["9 new issues at once: "])
+    }
+
     @Test func `what is born afterwards is news again, one by one or as another many`() throws {
         var bot = try bot()
         see(&bot, 1...20)

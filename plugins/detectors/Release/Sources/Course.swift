@@ -8,7 +8,7 @@ public import PluginKit
 /// Only complete spans that do not overlap are counted, of rolling ones those that end behind multiples of their length:
 /// so both releases are counted over the same hours, whichever came first.
 ///
-/// It takes some 35 bytes of JSON a slot, at most 2.5 kB for each release and metric.
+/// It takes some 35 bytes of JSON a slot, at most 2.5 kB for each release and metric; where counts are no whole numbers, 3.5 kB.
 public struct Course: AskedMemory {
     public static let name = "course"
 
@@ -194,10 +194,12 @@ extension Course {
                 throw row[0].mismatch(expected: "slots in order")
             }
             let (from, bad, total) = (Int64(try row[1].int()), try row[2].number(), try row[3].number())
-            guard Course.instants.contains(from), bad >= 0, total >= bad else {
+            guard Course.instants.contains(from), total > 0 else {
                 throw element.mismatch(expected: "a slot, its beginning, bad cases and all")
             }
-            slots.append(Slot(number: number, from: Moment(milliseconds: from), tally: Tally(bad: bad, of: total)))
+            // Earlier programs took a rate of 100% for 11 good ones of 10.6, and wrote that less than none were bad.
+            let tally = Tally(bad: bad.clamped(to: 0...total), of: total)
+            slots.append(Slot(number: number, from: Moment(milliseconds: from), tally: tally))
         }
     }
 

@@ -98,7 +98,7 @@ import Testing
 
     @Test func `it is what every memory must be`() {
         let observations = (0..<240).map { observation(Double(37 << ($0 / 20)), 3, until: Double($0)) }
-        let conformance = MemoryConformance(Course.self, Self.need, fedWith: observations, bytesMax: 2560)
+        let conformance = MemoryConformance(Course.self, Self.need, fedWith: observations, bytesMax: 3584)
         #expect(conformance.violations() == [])
     }
 

@@ -216,8 +216,11 @@ public struct ThresholdDetector: SubjectDetector {
                     + volumeMin.plain, .far, evidence(measured))
         case .patchy(let measured):
             return unknown(
-                "\(metric.title) are known for only \(measured.covered.short) of the last \(window.short)", .between,
-                evidence(measured))
+                "\(metric.title) are known for only \(measured.covered.short) of the last \(window.short)"
+                    + (series.samples.count >= Series.samplesMax
+                        ? "; no more than \(Double(Series.samplesMax).plain) spans are kept: it needs longer ones, or a shorter 'window'"
+                        : ""),
+                .between, evidence(measured))
         case .inside(let measured):
             var evidence = evidence(measured)
             guard measured.isComplete else { return unknown("the span is not complete yet", .between, evidence) }
@@ -359,11 +362,18 @@ public struct ThresholdDetector: SubjectDetector {
         return (target * 1e12).rounded() / 1e12
     }
 
-    /// Near: within a quarter of the way from perfect to the limit. Far: not even halfway there.
+    /// Near: within a quarter of the way from perfect to the limit. Far: not even halfway there. Of a number that must not be
+    /// small, perfect is without end: there the limit is more than three quarters of it, or less than half.
     private func closeness(_ value: Double) -> Judgement.Closeness {
-        guard let limit = limits.last?.comparison, metric.unit == .rate else { return .between }
-        let badness = limit.relation.isBelow ? 1 - value : value
-        let allowed = badRate(limit)
+        guard let limit = limits.last?.comparison else { return .between }
+        let (badness, allowed): (Double, Double)
+        if metric.isRate(by: limit) {
+            (badness, allowed) = (limit.relation.isBelow ? 1 - value : value, badRate(limit))
+        } else {
+            // Below nothing, nobody knows what is far.
+            guard value >= 0, limit.limit > 0 else { return .between }
+            (badness, allowed) = limit.relation.isBelow ? (limit.limit, value) : (value, limit.limit)
+        }
         return badness > allowed * 0.75 ? .near : badness < allowed * 0.5 ? .far : .between
     }
 

@@ -37,7 +37,7 @@ import Testing
             events: 500, verdict: .firing(.critical), closeness: .near),
         Case(
             why: "all: one is inside", options: both, crashed: 300, events: 5, verdict: .ok(recovered: true),
-            closeness: .between),
+            closeness: .far),
         Case(
             why: "all: one is inside and the other unknown", options: both, crashed: nil, events: 5,
             verdict: .ok(recovered: true), closeness: .far),
@@ -54,10 +54,10 @@ import Testing
             closeness: .between),
         Case(
             why: "any: unknown and inside", options: either, crashed: nil, events: 5,
-            verdict: .unknown("there is no figure for crash-free users"), closeness: .between),
+            verdict: .unknown("there is no figure for crash-free users"), closeness: .far),
         Case(
             why: "any: none", options: either, crashed: 10, events: 5, verdict: .ok(recovered: true),
-            closeness: .between),
+            closeness: .far),
         Case(
             why: "any: not over until each is", options: either, crashed: 40, events: 5,
             verdict: .ok(recovered: false), closeness: .near),

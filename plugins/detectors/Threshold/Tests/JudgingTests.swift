@@ -121,7 +121,24 @@ import ThresholdDetector
             "a count above", ["metric": "crash_events", "warning": "> 100"], ["crash_events": 101], .firing(.warning)),
         Case(
             "a count inside", ["metric": "crash_events", "warning": "> 100"], ["crash_events": 100],
+            .ok(recovered: true), .near),
+        Case(
+            "a count on its way", ["metric": "crash_events", "warning": "> 100"], ["crash_events": 60],
             .ok(recovered: true)),
+        Case(
+            "a count less than halfway", ["metric": "crash_events", "warning": "> 100"], ["crash_events": 49],
+            .ok(recovered: true), .far),
+        Case(
+            "a few more than there must be", ["metric": "sessions", "critical": "< 10"], ["sessions": 12],
+            .ok(recovered: true), .near),
+        Case(
+            "many more than there must be", ["metric": "sessions", "critical": "< 10"], ["sessions": 5000],
+            .ok(recovered: true), .far),
+        Case(
+            "a count of which there must be none", ["metric": "crash_events", "warning": "> 0"], ["crash_events": 0],
+            .ok(recovered: true)),
+        Case(
+            "a number below nothing", ["metric": "lag", "warning": "> 5"], ["lag": -3], .ok(recovered: true)),
         Case(
             "a count that is already beyond can only grow", ["metric": "crash_events", "warning": "> 100"],
             ["crash_events": 500], .firing(.warning), isComplete: false),
@@ -138,7 +155,10 @@ import ThresholdDetector
             .firing(.warning)),
         Case(
             "a share of the source's own", ["metric": "checkout_rate", "warning": "< 97%", "recover": "1pp"],
-            ["checkout_rate": 0.975], .ok(recovered: false)),
+            ["checkout_rate": 0.975], .ok(recovered: false), .near),
+        Case(
+            "a share of the source's own that is well", ["metric": "checkout_rate", "warning": "< 97%"],
+            ["checkout_rate": 0.99], .ok(recovered: true), .far),
         Case(
             "a number of its own that may still change", ["metric": "queue_length", "warning": "> 7.5"],
             ["queue_length": 8], .unknown("the span is not complete yet"), isComplete: false),
