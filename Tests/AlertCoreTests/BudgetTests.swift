@@ -390,4 +390,26 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         let first = try #require(bot.state.incidents.inOrder.first { $0.subject.release == "1.0" })
         #expect(first.standings["team"]?.announced == .warning)
     }
+
+    @Test func `who never got the digest that announced an escalation is notified when the channel works again`() throws
+    {
+        var bot = try bot("1 per 1h")
+        let subjects = parts("shop", 2)
+        bot.see(.warning, of: subjects[0])
+        bot.see(.critical, of: subjects[0])
+        bot.see(.warning, of: subjects[1])
+        bot.sendAnswer = { delivery, _ in
+            (delivery.kind == .digest ? .refusedChannel("410") : .delivered(receipt: nil), .zero)
+        }
+        bot.advance(by: .hours(1))
+        #expect(bot.state.outbox.history.contains { $0.end.name == "dead" })
+        let first = try #require(bot.state.incidents.inOrder.first { $0.subject.release == "1.0" })
+        #expect(first.standings["team"]?.announced == .warning)
+        #expect(first.standings["team"]?.undelivered == .critical)
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.advance(by: .hours(3))
+        let told = bot.sends.suffix(3).flatMap(\.delivery.message.incidents).filter { $0.id == first.id }
+        #expect(told.contains { $0.severity == .critical }, "\(bot.sends.map(\.delivery.message.plainText))")
+        #expect(bot.objections == [])
+    }
 }

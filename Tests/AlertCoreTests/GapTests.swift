@@ -1,5 +1,6 @@
 import AlertCore
 import AlertTesting
+import BudgetGate
 import PluginKit
 import Testing
 
@@ -99,6 +100,82 @@ private struct Busy: SubjectDetector {
         let timeout = try #require(bot.plan.sources.first).timeout
         #expect(try #require(said.first).at == start + (answers ? .seconds(2) : timeout))
         #expect(bot.objections == [])
+    }
+
+    private static let nights = GatePlan.quiet(from: "2026-11-20 12:00", until: "2026-11-20 13:00")
+
+    /// What a gate holds until a time at which the bot is away.
+    private func holding(_ gates: [GatePlan] = [nights]) -> Rehearsal {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4), gates: gates))
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.see(.critical)
+        return bot
+    }
+
+    private func answers(_ cue: Cue?, _ bot: inout Rehearsal) {
+        bot.pollAnswer = { order, now in
+            cue.map { (PollReport(.values([.cue($0, of: .shop, at: now)])), .seconds(2)) }
+        }
+    }
+
+    @Test(arguments: [(Cue.fine, "x"), (.critical, "O"), (nil, "O")] as [(Cue?, String)])
+    func `after a start their source is asked before what a gate held is told`(cue: Cue?, mark: String) throws {
+        var bot = holding()
+        #expect(bot.marks() == "h")
+        answers(cue, &bot)
+        bot.crash(after: .hours(2))
+        let start = bot.now
+        bot.advance(by: .milliseconds(1999))
+        #expect(bot.marks() == "h")
+        bot.advance(by: .minutes(2))
+        #expect(bot.marks().dropFirst().contains("O") == (mark == "O"), "\(bot.marks())")
+        let timeout = try #require(bot.plan.sources.first).timeout
+        if mark == "O" {
+            #expect(bot.decisions.dropFirst().first?.at == start + (cue == nil ? timeout : .seconds(2)))
+        } else {
+            #expect(bot.decisions.allSatisfy { $0.message.kind != .opened || $0.mark == "h" || $0.mark == "x" })
+        }
+        #expect(bot.objections == [])
+    }
+
+    @Test func `after a start what is gathered waits for all sources, and leaves together`() throws {
+        let digest = try GatePlan.rule(BudgetGate.self, "budget", ["at_most": "1 per 1h"])
+        var plan = Plan.rehearsed(for: .zero, repeat: nil, gates: [digest])
+        plan.sources.append(SourcePlan(name: "web", every: .minutes(5)))
+        var bot = Rehearsal(plan)
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        let web = Subject(source: "web", app: "site")
+        for subject in [Subject.shop, Subject(source: "ios", app: "bank"), web] { bot.see(.warning, of: subject) }
+        #expect(bot.marks() == "Ohh")
+        bot.pollAnswer = { order, now in
+            let subject = order.source == "web" ? web : Subject(source: "ios", app: "bank")
+            return (
+                PollReport(.values([.cue(.warning, of: subject, at: now)])), .seconds(order.source == "web" ? 9 : 2)
+            )
+        }
+        bot.crash(after: .hours(2))
+        let start = bot.now
+        bot.advance(by: .minutes(1))
+        let sent = bot.decisions.dropFirst(3).filter { $0.decision == .send }
+        #expect(sent.map(\.at) == [start + .seconds(9)])
+        #expect(sent.first?.message.incidents.count == 2)
+    }
+
+    @Test(arguments: [Cue.fine, .critical])
+    func `after a machine has slept their source is asked before anybody is called`(cue: Cue) {
+        var bot = holding()
+        answers(cue, &bot)
+        bot.suspend(for: .hours(2))
+        bot.advance(by: .minutes(1))
+        #expect(bot.decisions.contains { $0.mark == "O" } == (cue == .critical), "\(bot.marks())")
+        var reminded = holding([])
+        answers(cue, &reminded)
+        reminded.suspend(for: .hours(5))
+        reminded.advance(by: .minutes(1))
+        #expect(reminded.marks() == (cue == .critical ? "OM" : "OR"))
     }
 
     @Test func `are no news in a reminder`() throws {

@@ -73,12 +73,39 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [true, false])
+    func `who is taken out of a rotation hears how it ended, and is not asked any more`(isRotationLeft: Bool) throws {
+        var bot = try bot()
+        plays(.warning, &bot)
+        bot.start()
+        bot.advance(by: .minutes(10))
+        let others = try #require(
+            Rotation(
+                "mobile", zone: .utc, starts: CivilTime(.utc("2026-11-19 18:00")), every: .days(1),
+                people: [Rotation.Person("bo", channel: "bo-dm")]))
+        var plan = bot.plan
+        plan.rotations = isRotationLeft ? [others] : []
+        plan.routes = [Route(to: ["team"], onCall: isRotationLeft ? [others] : [])]
+        bot.reload(plan)
+        bot.advance(by: .hours(9))
+        plays(.critical, &bot)
+        bot.advance(by: .hours(5))
+        #expect(heard(bot, in: "ana-dm") == ["O 2026-11-20T12:00:00Z"])
+        plays(.fine, &bot)
+        bot.advance(by: .hours(1))
+        #expect(heard(bot, in: "ana-dm").map { $0.prefix(1) } == ["O", "R"])
+        #expect(heard(bot, in: "team").map { $0.prefix(1) } == ["O", "M", "M", "E", "M", "R"])
+    }
+
     @Test func `a restart on another day finds the one who is on call then`() throws {
         var bot = try bot()
         bot.comparesReplay = true
         bot.start()
         bot.see(.critical)
         bot.crash(after: .hours(12))
+        // What the source says may be the end, so it is given some seconds.
+        #expect(bot.decisions.last.map { "\($0.mark) \($0.channel)" } == "O ana-dm")
+        bot.advance(by: .minutes(1))
         #expect(bot.decisions.last.map { "\($0.mark) \($0.channel)" } == "O bo-dm")
     }
 }

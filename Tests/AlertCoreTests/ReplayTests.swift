@@ -198,9 +198,20 @@ private struct World {
     /// In every channel an incident is opened first, and ends at most once, as the last that is said of it.
     private func checkStories() {
         var stories: [String: [Notification.Kind]] = [:]
+        // What begins in the very moment of another, on a clock that was set back, has its id and is another story.
+        var names: [String: String] = [:]
+        var (setBacks, last) = (0, Moment.earliest)
         for decision in bot.decisions where decision.decision == .send {
+            if decision.at < last { setBacks += 1 }
+            last = decision.at
             guard let incident = decision.incident else { continue }
-            stories["\(incident) in \(decision.channel)", default: []].append(decision.kind)
+            let telling = "\(incident) in \(decision.channel)"
+            var name = names[telling] ?? telling
+            if decision.kind == .opened, stories[name]?.last?.isEnd == true, setBacks > 0 {
+                name = "\(telling), after \(setBacks)"
+                names[telling] = name
+            }
+            stories[name, default: []].append(decision.kind)
         }
         for (name, kinds) in stories {
             #expect([.opened, .digest].contains(kinds[0]), "\(name): \(kinds); seed \(seed)")

@@ -188,6 +188,7 @@ public struct Core: Sendable {
         turn.tellsJudgements = tellsJudgements
         turn.reportsClock = reportsClock
         state = State()
+        turn.noticeSleep()
         for input in inputs { turn.take(input) }
         turn.passTime()
         state = turn.state

@@ -243,9 +243,15 @@ struct FiguresHeard: Checker {
 
     private var cues: [Subject: (cue: Cue, seen: Moment)] = [:]
     private var changed: Set<String> = []
+    /// When the bot has been away last: then it asks its sources before it calls anybody.
+    private var backAt: Int64 = 0
+    /// What has changed since then.
+    private var waiting: Set<String> = []
 
     mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
+        case .opened, .reloaded: backAt = world.time.uptime
+        case .suspended(let length): backAt = world.time.uptime + length
         case .observed(let observation):
             guard let figure = observation.metrics[Cue.metric],
                 let cue = Cue.allCases.first(where: { $0.figure == figure })
@@ -259,8 +265,12 @@ struct FiguresHeard: Checker {
             for (subject, seen) in cues.sorted(by: { $0.key < $1.key }) {
                 try checkIncident(subject, seen.cue, seen.seen, world)
             }
-            for id in changed.sorted() { try checkTold(id, world) }
-        case .died: (cues, changed) = ([:], [])
+            guard world.time.uptime > backAt + PollingSettings.timeout.default.wholeMilliseconds else {
+                return waiting.formUnion(changed)
+            }
+            for id in changed.union(waiting).sorted() { try checkTold(id, world) }
+            waiting = []
+        case .died: (cues, changed, waiting) = ([:], [], [])
         default: break
         }
     }

@@ -25,6 +25,9 @@ struct Agenda: Sendable {
     /// When to go on with the backlog; nil while the end of an attempt is waited for.
     private var backlogDue: Moment?
 
+    /// Incidents that wait for the first answer of a source after a start, by its name, or for those of all.
+    private var awaiting: [String?: Set<String>] = [:]
+
     /// When the core wants to be woken next for any of it.
     var next: Moment? {
         mutating get {
@@ -37,6 +40,14 @@ struct Agenda: Sendable {
 
     /// Has an incident that has changed looked at before this turn ends, after those that began before it.
     mutating func revisit(_ incident: String, at now: Moment) { timers.set(.incident(incident), now) }
+
+    /// Has an incident looked at again when a source has answered; nil for when all have.
+    mutating func await(_ source: String?, _ incident: String) { awaiting[source, default: []].insert(incident) }
+
+    /// A source has answered, or all have.
+    mutating func hear(_ source: String?, at now: Moment) {
+        for incident in awaiting.removeValue(forKey: source) ?? [] { revisit(incident, at: now) }
+    }
 
     /// Has the channel dispatched before this turn ends: once, however many messages it got.
     mutating func dispatch(_ channel: String, at now: Moment) { timers.set(.channel(channel), now) }

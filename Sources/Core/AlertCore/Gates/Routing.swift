@@ -57,12 +57,21 @@ extension Plan {
 
     // MARK: - Who is on call
 
-    /// Whether the channel is that of somebody whose turn is over, or has not come: they hear how it ends, and nothing
-    /// that asks anybody to do something.
+    /// Whether the channel is that of somebody whose turn is over, or has not come, or one that the config asks nothing of any
+    /// more: they hear how it ends, and nothing that asks anybody to do something.
     func isOffDuty(_ channel: String, for incident: Incident, at now: Moment, dead: Set<String>) -> Bool {
-        guard !rotations.isEmpty else { return false }
-        return ways(of: incident).contains { $0.onCall.contains { $0.people.contains { $0.channel == channel } } }
-            && !channels(for: incident, at: now, dead: dead).contains(channel)
+        guard !routes.isEmpty else { return false }
+        let isInTurn = ways(of: incident).contains {
+            $0.onCall.contains { $0.people.contains { $0.channel == channel } }
+        }
+        guard isInTurn || !mayAsk(channel) else { return false }
+        return !channels(for: incident, at: now, dead: dead).contains(channel)
+    }
+
+    /// Whether anything leads to the channel by its name, whatever the incident.
+    private func mayAsk(_ channel: String) -> Bool {
+        reportTo == channel || routes.contains { $0.to.contains(channel) }
+            || gates.contains { $0.gate.furtherChannels.contains(channel) }
     }
 
     /// When somebody else is on call whom the incident concerns; nil where nobody ever is.

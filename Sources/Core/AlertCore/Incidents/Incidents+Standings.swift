@@ -38,9 +38,12 @@ extension Incidents {
             guard var standing = self[id]?.standings[delivery.channel], let announced = standing.announced else {
                 continue
             }
+            let isEscalation =
+                delivery.kind == .escalated
+                || delivery.escalated.contains(id) && standing.lastSaid == delivery.queued
             // A digest tells also of what the channel knows.
-            if delivery.kind == .digest, standing.firstSaid != delivery.queued { continue }
-            if delivery.kind == .escalated {
+            if delivery.kind == .digest, standing.firstSaid != delivery.queued, !isEscalation { continue }
+            if isEscalation {
                 // Of how bad it was before at least something was said; what is worse is told anew.
                 standing.announced = Severity.allCases.last { $0 < announced } ?? announced
             } else {

@@ -10,10 +10,12 @@ extension Outbox {
 
     /// Accepts a message for a channel.
     ///
-    /// - Parameter updates: for the messages that opened what it is about.
+    /// - Parameters:
+    ///   - updates: for the messages that opened what it is about.
+    ///   - escalated: of several incidents, those that the channel knew and that got worse by it.
     mutating func accept(
         _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, updates: [Message],
-        bot: String, at now: Moment, _ output: inout Output
+        escalated: [String], bot: String, at now: Moment, _ output: inout Output
     ) -> Delivery {
         var hash = StableHash()
         for part in [bot, channel, String(nextNumber), now.description, incident ?? ""] { hash.add(part) }
@@ -21,6 +23,7 @@ extension Outbox {
             id: hash.text, channel: channel, number: nextNumber, kind: kind, incident: incident, message: message,
             queued: now)
         delivery.updates = updates
+        delivery.escalated = escalated
         record(.delivery(delivery), &output)
         return delivery
     }

@@ -17,6 +17,8 @@ public struct Schedule: Sendable {
     private var judged: Set<String> = []
     /// Sources that were to be polled while the bot was down, and until when their first answer is waited for.
     private var catchingUp: [String: Moment] = [:]
+    /// Until when the last of them is waited for.
+    private var catchUpEnd = Moment.earliest
     /// Sources that have been told something while a poll of them is in flight.
     private var overtaken: Set<String> = []
     /// Whether the host wants to save power.
@@ -125,6 +127,7 @@ public struct Schedule: Sendable {
     mutating func moveWaits(by step: Duration) {
         waits.move(by: step)
         catchingUp = [:]
+        catchUpEnd = .earliest
     }
 
     mutating func forgetEndedWaits(at now: Moment) { waits.forgetEnded(at: now) }
@@ -182,23 +185,34 @@ public struct Schedule: Sendable {
     /// Whether a poll that has ended did not know what its source had been told meanwhile.
     mutating func takeOvertaken(_ name: String) -> Bool { overtaken.remove(name) != nil }
 
-    /// Notes at a start which sources have been without a poll for longer than they should: what is said of them before
-    /// they have answered tells of the bot's absence, not of theirs.
+    /// Notes at a start, or when a machine has slept, which sources have been without a poll for longer than they should: what
+    /// is said of them before they have answered tells of the bot's absence, not of theirs.
     mutating func noteCatchUp(_ plan: Plan, at now: Moment) {
         for source in plan.sources where !source.isPushed && sources[source.name]?.stopped == nil {
             guard let record = sources[source.name], record.lastPolled != nil, let due = record.due, due <= now else {
                 continue
             }
-            catchingUp[source.name] = now + source.timeout
+            let until = now + source.timeout
+            catchingUp[source.name] = until
+            catchUpEnd = max(catchUpEnd, until)
         }
     }
 
     /// Until when the first answer of a source is waited for after a start; nil where it has come, or was not missed.
     func catchesUp(_ name: String) -> Moment? { catchingUp[name] }
 
+    /// Until when all first answers are waited for; nil where none is.
+    var allCatchUp: Moment? { catchingUp.isEmpty ? nil : catchUpEnd }
+
+    /// A source has answered, or failed; gives back whether that was waited for.
+    mutating func endCatchUp(of name: String) -> Bool {
+        guard catchingUp.removeValue(forKey: name) != nil else { return false }
+        if catchingUp.isEmpty { catchUpEnd = .earliest }
+        return true
+    }
+
     /// The poll of a source has ended.
     mutating func endPoll(of name: String, _ plan: Plan) {
-        catchingUp[name] = nil
         queue.end(name, plan)
         isFull = false
     }

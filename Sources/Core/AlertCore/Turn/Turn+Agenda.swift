@@ -73,6 +73,13 @@ extension Turn {
         if incident.state == .pending, !incident.isUncertain, let rule = plan.detector(incident.rule) {
             due.append(incident.since + rule.detector.holdTime)
         }
+        // What is due waits for the first answers after a start: the agenda is told when they come, and not every moment.
+        let source = incident.subject.source
+        let answers = (own: state.schedule.catchesUp(source) ?? .earliest, all: state.schedule.allCatchUp ?? .earliest)
+        if incident.isOpen, answers.own > now {
+            state.agenda.await(source, id)
+            due.append(answers.own)
+        }
         // A channel that has left the config has nothing to wait for.
         let isHeard = mayAnnounce(id)
         for (channel, standing) in incident.standings where isHeard && plan.channel(channel) != nil {
@@ -84,7 +91,9 @@ extension Turn {
                 // The summary that this turn sends looks after it.
                 if hold.isForSummary, hold.checkAgain <= now, summariesDue.contains(channel) { continue }
                 // What only an event can release, the event brings back.
-                if hold.checkAgain < .latest { due.append(hold.checkAgain) }
+                if hold.checkAgain < .latest {
+                    due.append(max(hold.checkAgain, hold.gathering == nil ? answers.own : answers.all))
+                }
                 continue
             }
             // Whoever was sent no correction yet is sent the first at once.

@@ -55,7 +55,9 @@ extension Turn {
         let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
         message.fields += remarked(part.members, remarks)
         let updates = updates(for: part.members, in: channel)
-        let delivery = accept(message, message.kind, channel, incident: nil, updates: updates)
+        let escalated = part.members.filter { $0.notification.kind == .escalated }.map(\.notification.incident.id)
+        let delivery = accept(
+            message, message.kind, channel, incident: nil, updates: updates, escalated: escalated)
         for (member, remarks) in zip(part.members, remarks) {
             noteSwings(member.notification, remarks)
             let incident = member.notification.incident

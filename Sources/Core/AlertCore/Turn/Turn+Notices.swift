@@ -87,6 +87,8 @@ extension Turn {
         if let hold = standing.hold, state.stands(hold, for: notification, at: now, plan) { return }
         if let closure = state.closure(for: notification, at: now, plan) {
             turnAway(notification, standing, by: closure)
+        } else if waitsForAnswer(notification) {
+            return
         } else if let gathering = standing.hold?.gathering, plan.isGathered(notification, by: gathering) {
             sendTogether(gathering, to: channel)
         } else if let closure = state.company(of: notification, at: now, plan), let gathering = closure.fate.gathering {
@@ -96,6 +98,17 @@ extension Turn {
         } else {
             send(notification, standing, reason)
         }
+    }
+
+    /// Whether it is to be seen first what its source answers after a start, for that may be the end: nobody is to be called
+    /// because of how things were before the bot was away. What is gathered waits for all sources, or it would be torn.
+    private mutating func waitsForAnswer(_ notification: Notification) -> Bool {
+        guard notification.kind.asksSomebody, state.schedule.allCatchUp.map({ $0 > now }) == true else { return false }
+        let incident = notification.incident
+        guard state.schedule.catchesUp(incident.subject.source).map({ $0 > now }) != true else { return true }
+        let isGathered = incident.standings[notification.channel]?.hold?.gathering != nil
+        if isGathered { state.agenda.await(nil, incident.id) }
+        return isGathered
     }
 
     /// Has an opening that waits for its channel tell how bad it is by now, where that is less: nobody is to be called for

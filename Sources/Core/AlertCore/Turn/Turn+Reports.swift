@@ -42,6 +42,7 @@ extension Turn {
         of name: String, _ report: PollReport, validators: [String: SourceRecord.Validator]
     ) {
         guard let source = plan.source(name) else { return }
+        defer { hear(name) }
         var record = state.schedule.sources[name] ?? SourceRecord()
         if let cursor = report.cursor { record.cursor = cursor }
         record.validators = validators
@@ -64,6 +65,13 @@ extension Turn {
         judgeSource(name)
         if let limit { state.schedule.hold(source, until: limit, plan) }
         state.schedule.requeue(name, plan)
+    }
+
+    /// What waits for the first answer of a source after a start is looked at by what it says.
+    private mutating func hear(_ source: String) {
+        guard state.schedule.endCatchUp(of: source) else { return }
+        state.agenda.hear(source, at: now)
+        if state.schedule.allCatchUp == nil { state.agenda.hear(nil, at: now) }
     }
 
     private mutating func receiveAnswer(

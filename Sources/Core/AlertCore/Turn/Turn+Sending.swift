@@ -161,14 +161,17 @@ extension Turn {
     }
 
     mutating func accept(
-        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, updates: [Message] = []
+        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, updates: [Message] = [],
+        escalated: [String] = []
     ) -> Delivery {
         acceptedCount += 1
         var message = dressed(message, for: channel)
         // The numbers of a picture that nobody is shown have no place in the journal.
         if plan.hasCharts, plan.channel(channel)?.hasCharts != true { message.chart = nil }
         return state.outbox.accept(
-            message, kind, channel, incident: incident, updates: updates, bot: plan.botName, at: now, &output)
+            message, kind, channel, incident: incident, updates: updates, escalated: escalated, bot: plan.botName,
+            at: now,
+            &output)
     }
 
     /// Lets go of a resolved incident of which nobody has anything more to hear.
@@ -250,7 +253,7 @@ extension Turn {
 
 extension Notification.Kind {
     /// Whether somebody is to do something about it.
-    fileprivate var asksSomebody: Bool { [.opened, .escalated, .reminder].contains(self) }
+    var asksSomebody: Bool { [.opened, .escalated, .reminder].contains(self) }
 }
 
 extension Notification {

@@ -26,6 +26,15 @@ struct Turn {
         self.state.outbox.rememberTellings(plan.remembersTellings)
     }
 
+    /// Notices when the machine has slept: whatever was due is late, and sources are asked before anybody is called.
+    mutating func noticeSleep() {
+        guard let due = state.nextDue, now - due > Turn.latenessMax else { return }
+        state.schedule.noteCatchUp(plan, at: now)
+    }
+
+    /// A machine that is awake looks at what is due within seconds, however busy it is.
+    private static let latenessMax = Duration.minutes(1)
+
     mutating func take(_ input: Input) {
         switch input {
         case .started: start()

@@ -101,6 +101,7 @@ extension Delivery: JSONWritable {
                 message.putOtherMembers(into: &json)
             }
             json.array("updates", ifAny: updates) { json, update in update.put(into: &json) }
+            json.array("escalated", ifAny: escalated) { json, id in json.put(id) }
         }
     }
 
@@ -118,6 +119,7 @@ extension Delivery: JSONWritable {
             queued: queued)
         if try reader.optional("attempts") != nil { progress = try Progress(reader) }
         for update in try reader.optional("updates")?.elements() ?? [] { updates.append(try Message(update)) }
+        for id in try reader.optional("escalated")?.elements() ?? [] { escalated.append(try id.string()) }
     }
 }
 
