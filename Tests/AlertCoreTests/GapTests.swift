@@ -82,6 +82,19 @@ private struct Busy: SubjectDetector {
         #expect(fields.contains { $0.label == "No news since" }, "\(bot.decisions.map(\.kind))")
     }
 
+    @Test func `a reminder that waited for a source's first answer leaves when the poll has failed`() {
+        var bot = bot(repeating: .hours(1))
+        bot.see(.warning)
+        bot.advance(by: .minutes(30))
+        bot.crash(after: .hours(3))
+        bot.pollAnswer = { _, _ in (PollReport(.failed(PollFailure(.unreachable, "gone"))), .seconds(3)) }
+        bot.start()
+        let started = bot.now
+        #expect(!bot.decisions.contains { $0.kind == .reminder && $0.at >= started })
+        bot.advance(by: .seconds(10))
+        #expect(bot.decisions.last { $0.kind == .reminder }?.at == started + .seconds(3))
+    }
+
     /// What a reminder says at once after a long rest would be of the bot's absence, and may be over.
     @Test(arguments: [true, false])
     func `after a start their source is asked before anybody is reminded`(answers: Bool) throws {

@@ -107,6 +107,45 @@ import Testing
         }
     }
 
+    /// The bot spoke at five in the morning and has been down since; reminders are due every four hours.
+    private func spoken() throws -> State {
+        try scratch.write("old.jsonl", Shop.line(crashed: 500, at: "2026-11-20T05:00:00Z").text)
+        let known = try dryRun().play(scratch.path("old.jsonl"), until: nil).preview
+        #expect(decisions(known) == ["2026-11-20T05:00:00Z ops opened send"])
+        // As a start reads it.
+        var state = State(memories: known.state.memories)
+        for fact in known.state.facts { state.apply(fact) }
+        return state
+    }
+
+    @Test(arguments: ["polled", "polled later", "recorded", "played"])
+    func `an overdue reminder is previewed, wherever the answer comes from for which it waits`(way: String)
+        async throws
+    {
+        let config = try scratch.shop(stage.machine).config()
+        let run = DryRun(config, from: try spoken(), faults: nil, on: stage.machine)
+        let line = Shop.line(crashed: 500, at: "2026-11-20T12:00:00Z")
+        try scratch.write("figures.jsonl", line.text)
+        try scratch.record(["2026-11-20-1": [line]])
+        let preview =
+            switch way {
+            case "polled": try await run.poll(at: nil)
+            case "polled later": try await run.poll(at: .at("14:00"))
+            case "recorded": try run.repeatRecorded(at: stage.clock.now())
+            default: try run.play(scratch.path("figures.jsonl"), until: nil).preview
+            }
+        let time = way == "polled later" ? "14:00" : "12:00"
+        #expect(decisions(preview) == ["2026-11-20T\(time):00Z ops reminder send"])
+    }
+
+    @Test func `what the answer ends is not reminded of before`() throws {
+        let config = try scratch.shop(stage.machine).config()
+        let run = DryRun(config, from: try spoken(), faults: nil, on: stage.machine)
+        try scratch.record(["2026-11-20-1": [Shop.line(crashed: 0, at: "2026-11-20T12:00:00Z")]])
+        let preview = try run.repeatRecorded(at: stage.clock.now())
+        #expect(decisions(preview) == ["2026-11-20T12:00:00Z ops resolved send"])
+    }
+
     @Test func `a dry run of a recording takes its figures for new, however old they are`() throws {
         try scratch.record(["2026-11-18-1": [Shop.line(crashed: 500, at: "2026-11-18T11:00:00Z")]])
         #expect(

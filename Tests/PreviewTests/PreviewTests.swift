@@ -124,6 +124,17 @@ internal import Testing
         #expect((report.count("send"), report.count("hold"), report.count("drop")) == (1, 1, 0))
     }
 
+    @Test func `an answer without figures counts as a poll, too`() throws {
+        for outcome in [EmptyPoll.Outcome.unchanged, .failed(.init(reason: "timeout", sentence: "no answer"))] {
+            var preview = Preview(plan: .rehearsed(), state: State(), start: start)
+            preview.feed(cue(.warning, at: start), at: start)
+            let later = start + .hours(1)
+            preview.feed([.empty(EmptyPoll(source: "ios", outcome, seen: later))], at: later)
+            let next = try #require(PreviewReport(preview, channels: [:]).polls.first?.at)
+            #expect(next > later, "\(outcome)")
+        }
+    }
+
     @Test func `what the bot holds already is listed, though nothing is decided of it`() {
         let plan = Plan.rehearsed(
             gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")],

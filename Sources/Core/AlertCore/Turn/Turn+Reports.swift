@@ -21,29 +21,32 @@ extension Turn {
             case .empty(let poll):
                 receiveReport(
                     of: poll.source,
-                    PollReport(PollReport.Outcome(poll.outcome), unread: unread[poll.source] ?? .nothing),
+                    PollReport(PollReport.Outcome(poll.outcome), unread: unread[poll.source] ?? .nothing), asked: asked,
                     validators: state.schedule.sources[poll.source]?.validators ?? [:])
             // It says something of the answer beside it.
             case .partial: break
             }
         }
         for (name, observations) in seen.sorted(by: { $0.source < $1.source }) {
-            var record = state.schedule.sources[name] ?? SourceRecord()
-            record.lastPolled = asked
-            state.schedule.keep(record, of: name, &output)
             receiveReport(
-                of: name, PollReport(.values(observations), unread: unread[name] ?? .nothing),
-                validators: record.validators)
+                of: name, PollReport(.values(observations), unread: unread[name] ?? .nothing), asked: asked,
+                validators: state.schedule.sources[name]?.validators ?? [:])
         }
     }
 
     /// Takes in what a poll found out.
+    ///
+    /// - Parameter asked: when the poll began; nil where that is known already.
     mutating func receiveReport(
-        of name: String, _ report: PollReport, validators: [String: SourceRecord.Validator]
+        of name: String, _ report: PollReport, asked: Moment? = nil, validators: [String: SourceRecord.Validator]
     ) {
         guard let source = plan.source(name) else { return }
-        defer { hear(name) }
+        hear(name)
         var record = state.schedule.sources[name] ?? SourceRecord()
+        if let asked {
+            record.lastPolled = asked
+            state.schedule.keep(record, of: name, &output)
+        }
         if let cursor = report.cursor { record.cursor = cursor }
         record.validators = validators
         let warnings = plan.warnings(of: report, from: name)

@@ -40,12 +40,14 @@ struct Turn {
         case .started: start()
         case .tick: break
         case .polled(let source, let report, let validators):
+            // A preview takes in what nobody asked for here: it was asked for now.
+            let asked = state.schedule.isPolling(source) ? nil : now
             state.schedule.endPoll(of: source, plan)
             if state.schedule.takeOvertaken(source) {
                 // It asked what had been told, and more has been told since.
                 state.schedule.requeue(source, plan)
             } else {
-                receiveReport(of: source, report, validators: validators)
+                receiveReport(of: source, report, asked: asked, validators: validators)
             }
         case .pushed(let source, let report, let id):
             output.effects.append(.answered(receivePush(of: source, report), id: id))
