@@ -111,6 +111,33 @@ private struct FakeChannel: Channel {
         #expect(notifications?.first?["request"]?["body"]?["thread"] == "r-1")
     }
 
+    @Test func `what waited for its channel before the preview is shown as what is sent`() throws {
+        let plan = Plan.rehearsed(channels: ["team", "page"].map { ChannelPlan(name: $0) })
+        var bot = Rehearsal(plan)
+        bot.sendAnswer = { delivery, _ in
+            (.retry(after: delivery.channel == "page" ? .hours(9) : nil, "HTTP 503"), .zero)
+        }
+        bot.see(.warning)
+        let state = try bot.stateFromSnapshot()
+        var preview = Preview(plan: plan, state: state, start: bot.now + .minutes(10))
+        preview.advance(to: bot.now + .minutes(10))
+        let report = PreviewReport(preview, channels: channels)
+        #expect(report.decisions.isEmpty)
+        #expect(report.summary == "0 sent, 0 held, 0 dropped, 2 waiting from before")
+        let queued = try #require(report.json["queued_before"]?.array)
+        #expect(queued.map { $0["channel"] } == ["team", "page"])
+        #expect(
+            try members(queued[0]) == ["incident", "kind", "channel", "queued", "at", "until", "text", "request"])
+        #expect(queued.map { $0["at"] == .null } == [false, true])
+        #expect(queued.map { $0["until"] == .null } == [true, false])
+        #expect(queued[0]["request"]?["url"] == "https://hooks.example/***")
+        #expect(queued[0]["text"]?.string?.isEmpty == false)
+        #expect(PreviewReport(preview, channels: channels, only: "page").json["queued_before"]?.array?.count == 1)
+        // What is over before it could leave is waited for no more.
+        preview.feed([.observed(.cue(.fine, at: preview.now))], at: preview.now)
+        #expect(PreviewReport(preview, channels: channels, only: "page").json["queued_before"] == nil)
+    }
+
     @Test func `a channel alone is shown with what concerns it`() {
         let report = PreviewReport(preview(), channels: channels, only: "page")
         #expect(report.decisions.map(\.channel) == ["page", "page"])

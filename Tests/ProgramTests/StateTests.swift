@@ -41,6 +41,26 @@ import Testing
         #expect(dead.output == "No failed deliveries.\n")
     }
 
+    @Test func `what waits for its channel is in a preview, where nothing else would be sent`() async throws {
+        let config = Shop.config.replacing("https://hooks.example.com/bot", with: "http://127.0.0.1:9/bot")
+        let scratch = try Shop.scratch(config, figures: Figures().line("shop-ios", crashed: 500, of: 10_000))
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        _ = try await eventually("it was tried") { bot.standardError.contains("next try in") ? true : nil }
+        bot.send(15)
+        #expect(try await bot.ending() == .exited(0))
+        let text = try await scratch.alertbot("dry-run").output
+        #expect(text.contains("\nWaiting from before\n") || text.hasPrefix("Waiting from before\n"), "\(text)")
+        #expect(!text.contains("Nothing would be sent"))
+        #expect(text.contains("0 sent, 0 held, 0 dropped, 1 waiting from before"))
+        let page = try await scratch.alertbot("dry-run", "--format", "html").output
+        #expect(page.contains("<h2>Waiting from before</h2>") && page.contains("The exact request"))
+        #expect(!page.contains("Nothing would be sent"))
+        let queued = try await scratch.alertbot("dry-run", "--format", "json").json["queued_before"]
+        #expect(queued[0]["request"]["url"].string == "http://127.0.0.1:9/bot")
+        #expect(queued[0]["text"].string?.contains("shop-ios") == true)
+    }
+
     @Test func `its journal is sound, and shown a record a line`() async throws {
         let scratch = try await lived()
         let verify = try await scratch.alertbot("journal", "verify")

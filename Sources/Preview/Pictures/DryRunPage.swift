@@ -30,10 +30,12 @@ public struct DryRunPage {
         let channels = report.channelNames.map(channel)
         // What one message looks like in each chat is seen best side by side.
         var parts: [HTML] = channels.count > 1 ? [#"<div class="channels">\#(channels)</div>"#] : channels
-        if report.decisions.isEmpty { parts.append("<h2>Nothing would be sent</h2>") }
+        if report.isSilent { parts.append("<h2>Nothing would be sent</h2>") }
         return PageFrame.page(
             title: "Dry run of \(report.botName)", lead: lead,
-            parts + [OutlookText.section(report.outlooks), unrouted, heldBefore, pending, polls].compactMap(\.self)
+            parts
+                + [queuedBefore, OutlookText.section(report.outlooks), unrouted, heldBefore, pending, polls]
+                .compactMap(\.self)
         ).text + "\n"
     }
 
@@ -66,11 +68,30 @@ public struct DryRunPage {
 
                 """
         }
-        let request = report.request(record).map { request -> HTML in
-            "<details><summary>The exact request</summary><pre>\(whole: request.prettyText)</pre></details>"
-        }
+        let request = report.request(record).map(exact)
         let trial: HTML? = report.trial(record)?.sentence(in: report.zone).map { #"<p class="why">\#($0)</p>"# }
         return #"<article class="entry">\#(about)\#(trial)\#(picture)\#(request)</article>"#
+    }
+
+    private func exact(_ request: JSON) -> HTML {
+        "<details><summary>The exact request</summary><pre>\(whole: request.prettyText)</pre></details>"
+    }
+
+    private var queuedBefore: HTML? {
+        let queued = report.queuedBefore
+        guard !queued.isEmpty else { return nil }
+        let entries = queued.prefix(DryRunPage.entriesMax).map { queued -> HTML in
+            let picture = cards.card(report.picture(queued), at: queued.sent ?? report.now)
+            return """
+                <article class="entry"><div class="about">\(queued.channel) \
+                <span class="why">\(report.words(for: queued))</span></div>\
+                \(picture)\(report.request(queued).map(exact))</article>
+
+                """
+        }
+        let left = queued.count - DryRunPage.entriesMax
+        let rest: HTML? = left > 0 ? #"<p class="legend">… and \#(left) more.</p>"# : nil
+        return "<section><h2>Waiting from before</h2>\n\(entries)\(rest)</section>"
     }
 
     private var unrouted: HTML? {

@@ -27,7 +27,11 @@ public struct DryRunText {
             parts.append([title(channel)])
             parts += report.decisions.filter { $0.channel == channel }.map(entry)
         }
-        if report.decisions.isEmpty { parts.append([TerminalLine("Nothing would be sent.")]) }
+        if !report.queuedBefore.isEmpty {
+            parts.append([TerminalLine("Waiting from before", .bold)])
+            parts += report.queuedBefore.map(entry)
+        }
+        if report.isSilent { parts.append([TerminalLine("Nothing would be sent.")]) }
         if !report.outlooks.isEmpty {
             parts.append(
                 [TerminalLine(OutlookText.title, .bold)]
@@ -96,14 +100,22 @@ public struct DryRunText {
         guard case .send = record.decision else {
             return head + indented(record.message.headline)
         }
-        let own = report.picture(record)
-        // A program's payload is `--format payload`; here is what it says.
-        let shown = own.chat == .program ? ChatPicture(record.message) : own
-        let picture = TerminalPicture(width: width.map { $0 - 2 }).lines(shown)
+        let picture = drawn(report.picture(record), record.message)
         let trial = report.trial(record)?.sentence(in: report.zone).map { sentence in
             TerminalLine.wrapped([TerminalLine.Piece(sentence.tamed, .of(.yellow))], to: width.map { $0 - 2 })
         }
         return head + ((trial ?? []) + picture).map { TerminalLine("  ") + $0 }
+    }
+
+    /// A message that waited before, as it looks in its chat.
+    private func entry(_ queued: QueuedMessage) -> [TerminalLine] {
+        indented("\(queued.channel): \(report.words(for: queued))")
+            + drawn(report.picture(queued), queued.delivery.message).map { TerminalLine("  ") + $0 }
+    }
+
+    /// A program's payload is `--format payload`; here is what it says.
+    private func drawn(_ picture: ChatPicture, _ message: Message) -> [TerminalLine] {
+        TerminalPicture(width: width.map { $0 - 2 }).lines(picture.chat == .program ? ChatPicture(message) : picture)
     }
 
     private func indented(_ text: String) -> [TerminalLine] {
@@ -118,6 +130,9 @@ extension PreviewReport {
             if !names.contains(record.channel) { names.append(record.channel) }
         }
     }
+
+    /// Whether there is nothing that would be sent, and nothing that was decided.
+    var isSilent: Bool { decisions.isEmpty && queuedBefore.isEmpty }
 
     /// When a source is polled next, and why then.
     func words(for poll: NextPoll) -> String {

@@ -26,6 +26,8 @@ public struct Preview: Sendable {
     public private(set) var faultyPolls = (failed: 0, all: 0)
     /// Deliveries by their ids, where things fail on purpose.
     private var trials: [String: DeliveryTrial] = [:]
+    /// What had been accepted when the preview began, and when what was sent of it was.
+    private var queued: [(delivery: Delivery, sent: Moment?)] = []
     /// The threads that messages go into, by their deliveries: those of messages that opened something before the preview began,
     /// since no chat gives an id to what is only shown.
     private var threads: [String: String] = [:]
@@ -63,6 +65,7 @@ public struct Preview: Sendable {
         nextLook = gathersOutlook ? start : nil
         now = start
         for incident in state.incidents.all { seen[incident.id] = incident }
+        queued = state.outbox.inOrder.map { ($0, nil) }
         step(answers + [.started])
     }
 
@@ -104,12 +107,26 @@ public struct Preview: Sendable {
     public func trial(_ delivery: String) -> DeliveryTrial? {
         guard faults != nil else { return nil }
         var trial = trials[delivery] ?? DeliveryTrial()
-        if case .waiting(let notBefore)? = state.outbox[delivery]?.phase {
-            let paused = state.outbox[delivery].flatMap { state.outbox.channels[$0.channel]?.pausedUntil }
-            let next = max(notBefore, paused ?? notBefore)
-            trial.next = next > now ? next : nil
-        }
+        trial.next = nextTry(of: delivery)
         return trial
+    }
+
+    /// When a delivery that waits is tried next; nil where that is not known.
+    private func nextTry(of id: String) -> Moment? {
+        guard let delivery = state.outbox[id], case .waiting(let notBefore) = delivery.phase else { return nil }
+        let next = max(notBefore, state.outbox.channels[delivery.channel]?.pausedUntil ?? notBefore)
+        return next > now ? next : nil
+    }
+
+    /// What waited for its channel when the preview began and was not overtaken by what was decided since, in the order in
+    /// which it was accepted.
+    public var queuedBefore: [QueuedMessage] {
+        queued.compactMap { delivery, sent in
+            if let waiting = state.outbox[delivery.id] {
+                return QueuedMessage(delivery: waiting, sent: nil, next: nextTry(of: delivery.id))
+            }
+            return sent.map { QueuedMessage(delivery: delivery, sent: $0, next: nil) }
+        }
     }
 
     /// The channel's id of the message that opened the thread of a delivery, if the channel gave it one.
@@ -190,6 +207,9 @@ public struct Preview: Sendable {
         var answers: [Input] = []
         for case .send(let order) in output.effects {
             if let thread = order.thread { threads[order.delivery.id] = thread }
+            if let index = queued.firstIndex(where: { $0.delivery.id == order.delivery.id }) {
+                queued[index] = (order.delivery, now)
+            }
             answers.append(.delivered(id: order.delivery.id, outcome(of: order.delivery)))
         }
         return answers

@@ -15,6 +15,8 @@ public struct PreviewReport: Sendable {
     public let unrouted: [Incident]
     /// What was held before the preview began and is held still: nothing was decided of it.
     public let heldBefore: [HeldNotification]
+    /// What was accepted before the preview began and waited for its channel: sent by now, or waiting still.
+    public let queuedBefore: [QueuedMessage]
     /// Who is on call at `now`, by the names of rotations.
     public let onCall: [(rotation: String, person: String)]
     public let botName: String
@@ -58,9 +60,11 @@ public struct PreviewReport: Sendable {
                 return HeldNotification(incident: incident, channel: name, hold: hold)
             }
         }
+        queuedBefore = preview.queuedBefore.filter { channel == nil || $0.channel == channel }
         let ids = decisions.compactMap(\.delivery)
         trials = Dictionary(ids.compactMap { id in preview.trial(id).map { (id, $0) } }) { first, _ in first }
-        threads = Dictionary(ids.compactMap { id in preview.thread(of: id).map { (id, $0) } }) { first, _ in first }
+        let posted = ids + queuedBefore.map(\.delivery.id)
+        threads = Dictionary(posted.compactMap { id in preview.thread(of: id).map { (id, $0) } }) { first, _ in first }
         botName = preview.plan.botName
         onCall = preview.plan.rotations.map { ($0.name, $0.person(on: preview.now).name) }
         zone = preview.plan.zone
@@ -81,10 +85,12 @@ public struct PreviewReport: Sendable {
 
     public func count(_ name: String) -> Int { decisions.count { $0.decision.name == name } }
 
-    /// How many were sent, held and dropped, how many were held before, and how many incidents no route takes, in a phrase.
+    /// How many were sent, held and dropped, how many were held or waited before, and how many incidents no route takes, in a
+    /// phrase.
     public var summary: String {
         "\(count("send")) sent\(failed), \(count("hold")) held, \(count("drop")) dropped"
             + (heldBefore.isEmpty ? "" : ", \(heldBefore.count) held before")
+            + (queuedBefore.isEmpty ? "" : ", \(queuedBefore.count) waiting from before")
             + (unrouted.isEmpty ? "" : ", \(unrouted.count.counted("incident")) that no route takes")
     }
 
@@ -128,6 +134,7 @@ public struct PreviewReport: Sendable {
                     ]
                 })
         }
+        if !queuedBefore.isEmpty { members["queued_before"] = .array(queuedBefore.map(json)) }
         if !onCall.isEmpty {
             members["oncall"] = .array(onCall.map { ["rotation": .string($0.rotation), "person": .string($0.person)] })
         }
@@ -149,6 +156,23 @@ public struct PreviewReport: Sendable {
         return .object(members)
     }
 
+    private func json(_ queued: QueuedMessage) -> JSON {
+        let delivery = queued.delivery
+        return [
+            "incident": JSON(delivery.incident), "kind": .string(delivery.kind.rawValue),
+            "channel": .string(delivery.channel), "queued": JSON(delivery.queued), "at": JSON(queued.sent),
+            "until": JSON(queued.next), "text": .string(delivery.message.plainText),
+            "request": request(queued) ?? .null,
+        ]
+    }
+
+    /// When a message that waited before is sent, or until when it waits, and since when, in a phrase.
+    public func words(for queued: QueuedMessage) -> String {
+        let since = "waiting since \(zone.words(queued.delivery.queued, readAt: now))"
+        if let sent = queued.sent { return "\(zone.words(sent)) send (\(since))" }
+        return queued.next.map { "waits until \(zone.words($0, readAt: now)) (\(since))" } ?? since
+    }
+
     /// What is held, for whom, until when and why, in a phrase.
     public func words(for held: HeldNotification) -> String {
         let what = held.hold.isForSummary ? "a line of a summary" : held.hold.kind.rawValue
@@ -166,6 +190,23 @@ public struct PreviewReport: Sendable {
     /// How the message looks in its chat; for what is held or dropped, how it would.
     public func picture(_ record: DecisionRecord) -> ChatPicture {
         channels[record.channel]?.picture(of: posting(record)) ?? ChatPicture(record.message)
+    }
+
+    /// The request that posts a message that waited before, as people may see it; nil when nothing is posted.
+    public func request(_ queued: QueuedMessage) -> JSON? {
+        channels[queued.channel]?.post(posting(queued)).shownJSON
+    }
+
+    /// How a message that waited before looks in its chat.
+    public func picture(_ queued: QueuedMessage) -> ChatPicture {
+        channels[queued.channel]?.picture(of: posting(queued)) ?? ChatPicture(queued.delivery.message)
+    }
+
+    private func posting(_ queued: QueuedMessage) -> Posting {
+        let delivery = queued.delivery
+        return Posting(
+            id: delivery.id, message: delivery.message, possiblyRepeated: delivery.possiblyRepeated,
+            isPlain: delivery.isPlain, thread: threads[delivery.id] ?? delivery.thread, at: queued.sent ?? now)
     }
 
     private func posting(_ record: DecisionRecord) -> Posting {

@@ -70,6 +70,11 @@ struct DryRunCommand: AsyncParsableCommand {
         switch format {
         case .json: try terminal.line(report.json.prettyText)
         case .payload:
+            for queued in report.queuedBefore {
+                guard let sent = queued.sent, let request = report.request(queued) else { continue }
+                try terminal.line("# \(sent) \(queued.channel) \(queued.delivery.kind.rawValue)")
+                try terminal.line(request.prettyText)
+            }
             for record in report.decisions {
                 guard let request = report.request(record) else { continue }
                 try terminal.line("# \(record.at) \(record.channel) \(record.kind.rawValue)")
