@@ -7,7 +7,9 @@ internal import TimeZones
 
 /// A config of two sources, a rule, a gate and two channels, and the tests that are written for it.
 private struct Workshop {
-    static let config: Config = {
+    static let config = config()
+
+    static func config(gates: String = "") -> Config {
         let text = """
             version: 1
             bot: {timezone: Europe/Madrid}
@@ -18,6 +20,7 @@ private struct Workshop {
               floor: {plugin: threshold, metric: crash_free_users, warning: "< 99.5%", critical: "< 99%", window: 1m,
                       min_volume: 50, confidence: off}
               nights: {plugin: quiet_hours, between: 22:00-07:00, except: critical}
+            \(gates)
             channels:
               team: {plugin: console}
               ops: {plugin: console}
@@ -29,18 +32,22 @@ private struct Workshop {
         let result = Config.load(Array(text.utf8), folder: ".", catalog: .builtin, surroundings: surroundings)
         guard let config = result.config else { preconditionFailure("\(result.problems)") }
         return config
-    }()
+    }
 
-    static func read(_ text: String, files: [String: String] = [:]) -> RuleTestReading {
+    static func read(
+        _ text: String, files: [String: String] = [:], for config: Config = config
+    ) -> RuleTestReading {
         RuleTestDocument(Array(text.utf8)).tests(for: config) { name in
             files[name].map { .success(Array($0.utf8)) } ?? .failure(UnreadableFile("there is no such file"))
         }
     }
 
     /// One test with these lines in it.
-    static func results(_ lines: String, files: [String: String] = [:]) throws -> RuleTestResult {
+    static func results(
+        _ lines: String, files: [String: String] = [:], with config: Config = config
+    ) throws -> RuleTestResult {
         let indented = lines.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
-        let reading = read("tests:\n  a test:\n\(indented)\n", files: files)
+        let reading = read("tests:\n  a test:\n\(indented)\n", files: files, for: config)
         #expect(reading.problems.isEmpty, "\(reading.problems.map(\.message))")
         return try #require(reading.tests.first).run(with: config)
     }
@@ -192,7 +199,52 @@ private struct Workshop {
         #expect(file.passed)
     }
 
+    @Test func `a recorded file is given to the rules when it arrived, as one answer with what else came then`() throws
+    {
+        func line(_ app: String, _ metrics: String) -> String {
+            #"{"source":"ios","app":"\#(app)","from":"2026-11-20T11:00:00Z","to":"2026-11-20T11:01:00Z","#
+                + #""seen":"2026-11-20T11:01:00Z","metrics":{\#(metrics)},"asked":"2026-11-20T11:05:58Z","#
+                + #""arrived":"2026-11-20T11:06:00Z"}"# + "\n"
+        }
+        let file = line("shop", #""users":1000,"crash_free_users":0.98"#)
+        let result = try Workshop.results(
+            "observations: [{file: seen.jsonl}]\nexpect:\n  - {at: 2026-11-20 12:06, kind: opened}\n",
+            files: ["seen.jsonl": file])
+        #expect(result.passed, "\(Workshop.lines(result))")
+        // Series take their places between what was recorded.
+        let mixed = try Workshop.results(
+            """
+            source: web
+            app: site
+            start: 2026-11-20 12:03
+            users: 1000
+            series:
+              - {crash_free_users: 98% x1}
+            observations: [{file: seen.jsonl}]
+            expect:
+              - {at: 2026-11-20 12:03, kind: opened, app: site}
+              - {at: 2026-11-20 12:06, kind: opened, app: shop}
+            """, files: ["seen.jsonl": file])
+        #expect(mixed.passed, "\(Workshop.lines(mixed))")
+    }
+
     // MARK: mistakes
+
+    @Test(arguments: [
+        (
+            #"{"source":"iphone","app":"shop","from":"2026-11-20T11:00:00Z","to":"2026-11-20T11:01:00Z","#
+                + #""seen":"2026-11-20T11:01:00Z","metrics":{"users":1000,"crash_free_users":0.98}}"# + "\n",
+            "1 line of the observations file 'seen.jsonl' is of source 'iphone', which is not in the config"
+        ),
+        ("", "there are no observations in the file 'seen.jsonl'"),
+    ])
+    func `a file of which nothing would be played is a mistake`(text: String, message: String) {
+        let reading = Workshop.read(
+            "tests:\n  a: {expect: [], observations: [{file: seen.jsonl}]}", files: ["seen.jsonl": text])
+        #expect(reading.tests.isEmpty)
+        #expect(reading.problems.map(\.message) == [message])
+        #expect(reading.problems.first?.position == Position(line: 2, column: 41))
+    }
 
     @Test(arguments: [
         ("- a list", "1:1 the file must be a mapping of names to values, not a list"),
@@ -336,6 +388,28 @@ private struct Workshop {
         let critical = try Workshop.results(figures + "expect: []")
         #expect(Coverage([held, critical], of: Workshop.config).share == 1)
         #expect(Coverage([], of: Workshop.config).share == 0)
+    }
+
+    @Test func `a gate of flapping counts as closed though its reason does not name it`() throws {
+        let config = Workshop.config(
+            gates: "swings: {plugin: flapping}\n  others: {plugin: flapping, match: {app: bank}}")
+        let result = try Workshop.results(
+            """
+            source: ios
+            app: shop
+            start: 2026-11-20 12:00
+            users: 1000
+            crash_free_users: \(Array(repeating: "99.8% x3, 98% x3", count: 6).joined(separator: ", "))
+            expect: [{at: 2026-11-20 12:03, channel: team}]
+            """, with: config)
+        let gates = Coverage([result], of: config).gates.filter { $0.name != "nights" }
+        #expect(gates.map { "\($0.name) \($0.seen)" } == [#"swings ["closed"]"#, "others []"])
+        let mistaken = Workshop.read(
+            "tests:\n  a: {app: s, source: ios, start: 2026-11-20, users: 5, expect: [{at: 12:00, "
+                + "reason: 'flapping:swings'}]}", for: config)
+        #expect(
+            mistaken.problems.first?.message.hasPrefix("'reason' is 'flapping:swings', expected ") == true,
+            "no decision has that reason")
     }
 
     @Test func `results for a build server are well formed whatever the names`() {

@@ -280,11 +280,19 @@ public struct ObservationReader: Sendable {
 extension [ObservationLine] {
     /// Lines that are in the order of seen, those of one source and one moment together.
     public var inBatches: [ObservationReader.Batch] {
-        reduce(into: []) { batches, line in
-            if let last = batches.last, last.seen == line.seen, last.source == line.source {
-                batches[batches.count - 1].lines.append(line)
+        map { ObservationReader.Batch(seen: $0.seen, lines: [$0]) }.together
+    }
+}
+
+extension [ObservationReader.Batch] {
+    /// Those of one source, one moment and one poll together; they are in the order of seen.
+    public var together: [ObservationReader.Batch] {
+        reduce(into: []) { batches, batch in
+            if let last = batches.last, last.seen == batch.seen, last.asked == batch.asked, last.source == batch.source
+            {
+                batches[batches.count - 1].lines += batch.lines
             } else {
-                batches.append(ObservationReader.Batch(seen: line.seen, lines: [line]))
+                batches.append(batch)
             }
         }
     }

@@ -63,11 +63,21 @@ struct RuleTestReader {
                 lines += self.series(SeriesReading(own, over: defaults), at: node.position)
             }
         }
+        var batches = lines.map { ObservationReader.Batch(seen: $0.seen, lines: [$0]) }
         if let observations = defaults["observations"] {
-            for node in elements(of: observations, "'observations'") { lines += observation(node, file) }
+            for node in elements(of: observations, "'observations'") {
+                if let path = node.mapping.first(where: { $0.key == "file" }) {
+                    reportUnknown(node.mapping, known: ["file"], in: "a file of observations")
+                    batches += text(path.value, "file").map { recorded($0, at: path.value.position, file) } ?? []
+                } else if let line = observation(node) {
+                    batches.append(.init(seen: line.seen, lines: [line]))
+                }
+            }
         }
+        // Stable: what comes at one moment stays in the order of the file. What was recorded comes when it arrived.
+        batches = batches.sorted { $0.seen < $1.seen }.together
         let start = defaults["start"].flatMap { moment($0, "start", after: nil) }
-        let first = start ?? lines.map(\.seen).min()
+        let first = start ?? batches.first?.seen
         let end = defaults["until"].flatMap { moment($0, "until", after: first) }
         if let node = defaults["until"], let end, let first, end < first {
             report(node.position, "'until' is before the test begins, so nothing would be checked")
@@ -86,10 +96,8 @@ struct RuleTestReader {
                 advice: "write figures, such as crash_free_users: 98.9% x10, or 'series', or 'observations'")
         }
         guard problems.count == problemsBefore else { return nil }
-        // Stable: lines seen at one moment stay in the order of the file.
         return RuleTest(
-            name: entry.key, position: entry.keyMark.position, lines: lines.sorted { $0.seen < $1.seen }, end: end,
-            expectations: expectations)
+            name: entry.key, position: entry.keyMark.position, batches: batches, end: end, expectations: expectations)
     }
 
     // MARK: observations
@@ -102,27 +110,22 @@ struct RuleTestReader {
     /// The metrics that mean something: those that everybody knows and those that rules read.
     var metricNames: [String] { (Metric.wellKnown + config.plan.detectors.flatMap(\.detector.metrics)).map(\.name) }
 
-    /// One observation written out, or a file of them.
-    private mutating func observation(
-        _ node: Node, _ file: (String) -> Result<[UInt8], UnreadableFile>
-    ) -> [ObservationLine] {
-        if let path = node.mapping.first(where: { $0.key == "file" }) {
-            reportUnknown(node.mapping, known: ["file"], in: "a file of observations")
-            return text(path.value, "file").map { lines(of: $0, at: path.value.position, file) } ?? []
-        }
+    /// One observation written out.
+    private mutating func observation(_ node: Node) -> ObservationLine? {
         do {
             let line = try ObservationLine(json(node))
-            guard config.sources[line.source] == nil else { return [line] }
+            guard config.sources[line.source] == nil else { return line }
             report(node.position, "there is no source '\(line.source.clipped(to: 60))' in the config")
         } catch {
             report(place(of: error.path, in: node), "expected \(error.expected), found \(error.found)")
         }
-        return []
+        return nil
     }
 
-    private mutating func lines(
-        of path: String, at position: Position, _ file: (String) -> Result<[UInt8], UnreadableFile>
-    ) -> [ObservationLine] {
+    /// A file of observations.
+    private mutating func recorded(
+        _ path: String, at position: Position, _ file: (String) -> Result<[UInt8], UnreadableFile>
+    ) -> [ObservationReader.Batch] {
         switch file(path) {
         case .failure(let failure):
             report(position, "the observations file '\(path.clipped(to: 120))' cannot be read: \(failure.sentence)")
@@ -131,12 +134,22 @@ struct RuleTestReader {
             var reader = ObservationReader(name: path, sources: Set(config.sources.keys))
             reader.take(bytes)
             reader.finish()
-            var lines: [ObservationLine] = []
-            while let batch = reader.nextBatch() { lines += batch.lines }
+            var batches: [ObservationReader.Batch] = []
+            while let batch = reader.nextBatch() { batches.append(batch) }
             for complaint in reader.takeComplaints() where complaint.level == .error {
                 report(position, "\(complaint)")
             }
-            return lines
+            let name = path.clipped(to: 120)
+            for (source, lines) in reader.skipped.sorted(by: { $0.key < $1.key }) {
+                report(
+                    position,
+                    "\(lines.counted("line")) of the observations file '\(name)' \(lines == 1 ? "is" : "are") of source "
+                        + "'\(source.clipped(to: 60))', which is not in the config")
+            }
+            if batches.isEmpty, reader.skipped.isEmpty, reader.brokenCount == 0 {
+                report(position, "there are no observations in the file '\(name)'")
+            }
+            return batches
         }
     }
 
@@ -148,7 +161,7 @@ struct RuleTestReader {
 
     /// The reasons that decisions can have under this config.
     private var reasons: [String] {
-        let gates = config.plan.gates.filter { !$0.isImplied }.map { gate in
+        let gates = config.plan.gates.filter { !$0.isImplied && !$0.isOfFlapping }.map { gate in
             switch gate.gate.stage {
             case .mutes: Reason.muted(gate.name)
             case .quietHours: Reason.quietHours(gate.name)

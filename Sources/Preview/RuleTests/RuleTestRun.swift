@@ -35,14 +35,14 @@ extension RuleTest {
     /// Plays the test through the rules, gates and routes of a config.
     public func run(with config: Config) -> RuleTestResult {
         let expectedLast = expectations.map(\.at).max()
-        let seenLast = lines.last?.seen
+        let seenLast = batches.last?.seen
         let end = end ?? [expectedLast, seenLast].compactMap { $0 }.max()
         var playback = Playback(config.plan, until: end)
-        for batch in lines.inBatches { playback.feed(batch) }
+        for batch in batches { playback.feed(batch) }
         let preview = playback.finish(now: end ?? .earliest)
         return RuleTestResult(
             name: name, position: position, comparison: compare(preview.decisions), fired: preview.fired,
-            closed: Set(preview.decisions.compactMap(\.gate)))
+            closed: Set(preview.decisions.flatMap { $0.gates(of: config.plan, preview.incidents) }))
     }
 
     private func compare(_ decisions: [DecisionRecord]) -> [RuleTestResult.Line] {
@@ -98,6 +98,11 @@ extension Expectation {
     }
 }
 
+extension GatePlan {
+    /// Whether the reason that it gives is bare, without its name.
+    var isOfFlapping: Bool { type(of: gate).manifest.name == Reason.flapping.description }
+}
+
 extension DecisionRecord {
     fileprivate var words: String {
         let decision = isMessage ? "" : "\(decision.name) "
@@ -108,8 +113,14 @@ extension DecisionRecord {
         at == other.at && incident == other.incident && kind == other.kind && severity == other.severity
     }
 
-    /// The gate that held or dropped it; reasons name it behind a colon.
-    fileprivate var gate: String? {
-        isMessage ? nil : reason.description.split(separator: ":", maxSplits: 1).dropFirst().first.map(String.init)
+    /// The gates that held or dropped it. Reasons name the one behind a colon, but for `flapping`: that may be of each such
+    /// gate which is concerned with the incident.
+    fileprivate func gates(of plan: Plan, _ incidents: [Incident]) -> [String] {
+        guard !isMessage else { return [] }
+        guard reason == .flapping else {
+            return reason.description.split(separator: ":", maxSplits: 1).dropFirst().map(String.init)
+        }
+        guard let incident = incidents.first(where: { $0.id == incident }) else { return [] }
+        return plan.gates.filter { $0.isOfFlapping && $0.match.fits(incident.property) }.map(\.name)
     }
 }

@@ -2,6 +2,7 @@
 // preview, so what a test sees is what the bot would do; it opens no file but by a port and prints nothing.
 
 public import PluginKit
+internal import Preview
 internal import YAMLKit
 
 /// A file of rule tests as written.
@@ -35,9 +36,9 @@ public struct RuleTestReading: Sendable {
 public struct RuleTest: Sendable {
     public let name: String
     public let position: Position
-    /// In the order of seen.
-    let lines: [ObservationLine]
-    /// Where virtual time ends; nil for the last line or the last expectation, whichever is later.
+    /// In the order of arrival.
+    let batches: [ObservationReader.Batch]
+    /// Where virtual time ends; nil for the last batch or the last expectation, whichever is later.
     let end: Moment?
     let expectations: [Expectation]
 }
