@@ -44,6 +44,20 @@ internal import Testing
         #expect(figures.brief == 1)
     }
 
+    @Test func `what was over before anybody was told is brief only if it was short itself`() {
+        let plan = Plan.rehearsed(gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:15")])
+        let long = report(".wwwww...", plan).rules[0]
+        #expect((long.incidents, long.brief) == (1, 0))
+        let short = report(".w.......", plan).rules[0]
+        #expect((short.incidents, short.brief) == (1, 1))
+    }
+
+    @Test func `what is held and over before its summary counts once`() {
+        let plan = Plan.rehearsed(gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:15")])
+        let figures = report(".wwwww...", plan).rules[0]
+        #expect((figures.messages, figures.notifications, figures.gated) == (1, 1, 1))
+    }
+
     @Test func `the longest silence counts from the begin and to the end`() {
         #expect(report("....").rules[0].longestSilence == .minutes(30))
         #expect(report("w.....").rules[0].longestSilence == .minutes(40))

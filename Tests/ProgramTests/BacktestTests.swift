@@ -76,6 +76,21 @@ import Testing
         #expect(scratch.contents == before)
     }
 
+    @Test func `configs of unlike sources are compared up to one end`() async throws {
+        let figures =
+            Shop.line("shop-ios", crashed: 500, seen: "2026-11-20T10:00:00Z")
+            + Shop.line("site", crashed: 0, seen: "2026-11-20T20:00:00Z").replacing("figures", with: "web")
+        let web = "  web: {plugin: file, path: ./web.jsonl}\nrules:\n"
+        let scratch = try Shop.scratch(figures: figures)
+        try scratch.write("more.yaml", Shop.config.replacing("rules:\n", with: web))
+        for (one, other) in [("config.yaml", "more.yaml"), ("more.yaml", "config.yaml")] {
+            let pair = try await scratch.alertbot(
+                "backtest", "--config", one, "--against", other, "--observations", "figures.jsonl",
+                "--fail-on-difference")
+            #expect(pair.status == 0, "\(pair.output)\(pair.errors)")
+        }
+    }
+
     @Test func `delays are measured by what really happened`() async throws {
         let scratch = try Shop.scratch(figures: story.joined())
         try scratch.write(

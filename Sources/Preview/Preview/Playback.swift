@@ -49,10 +49,16 @@ public struct Playback: Sendable {
         preview?.feed(batch.lines, asked: batch.asked, at: batch.seen)
     }
 
+    /// Where virtual time has come to; nil before the first line.
+    public var now: Moment? { preview?.now }
+
     /// Lets happen what is due by the end.
     ///
-    /// - Parameter now: what to take for the end where neither a line nor anybody said.
-    public consuming func finish(now: @autoclosure () -> Moment) -> Preview {
+    /// - Parameters:
+    ///   - last: the end, unless somebody said another: the last line of what is compared with this; nil for the last line.
+    ///   - now: what to take for the end where neither a line nor anybody said.
+    public consuming func finish(noEarlierThan last: Moment? = nil, now: @autoclosure () -> Moment) -> Preview {
+        let end = end ?? last
         var preview = self.preview ?? begun(at: end ?? now())
         preview.advance(to: max(end ?? preview.now, preview.now))
         return preview

@@ -14,7 +14,8 @@ public struct RuleFigures: Hashable, Sendable {
     public let gated: Int
     /// Incidents that at least one channel was told of.
     public let incidents: Int
-    /// Those of them that were over within ten minutes of being told.
+    /// Those of them that were over within ten minutes of being told; of those that were over before, the ones that had not
+    /// lasted for longer.
     public let brief: Int
     /// The longest time without a message, the beginning and the end of the span included.
     public let longestSilence: Duration
@@ -44,7 +45,8 @@ public struct RuleFigures: Hashable, Sendable {
         self.incidents = told.count
         brief = told.count { incident in
             guard let until = incident.until, let opening = openings[incident.id] else { return false }
-            return until - opening <= RuleFigures.briefMax
+            // How long a gate held it says nothing of the rule.
+            return until - (opening <= until ? opening : incident.since) <= RuleFigures.briefMax
         }
         let marks = [from] + messages.map(\.at) + [max(from, to)]
         longestSilence = zip(marks, marks.dropFirst()).map { $1 - $0 }.max() ?? .zero
@@ -75,6 +77,8 @@ public struct RuleFigures: Hashable, Sendable {
                 case .send:
                     if held.remove(place) == nil { all += 1 }
                 case .drop:
+                    // The end of what is held is no news of its own: a summary may name it yet.
+                    if record.kind.isEnd, held.contains(place) { continue }
                     guard held.remove(place) == nil else { continue }
                     all += 1
                     gated += 1

@@ -69,9 +69,14 @@ struct BacktestCommand: AsyncParsableCommand {
             machine.terminal.error("alertbot: warning: \(remark)")
         }
 
-        let report = self.report(playback.finish(now: machine.clock.now()), config, truth.incidents)
+        // Both end together: what happens after the last line of one is no difference while the other goes on.
+        let last = [playback.now, otherPlayback?.now].compactMap(\.self).max()
+        let report = self.report(
+            playback.finish(noEarlierThan: last, now: machine.clock.now()), config, truth.incidents)
         let otherReport = other.flatMap { other in
-            otherPlayback.map { self.report($0.finish(now: report.to), other, truth.incidents) }
+            otherPlayback.map {
+                self.report($0.finish(noEarlierThan: last, now: report.to), other, truth.incidents)
+            }
         }
         let difference = otherReport.map { Difference(report, $0) }
         try show(report, otherReport, difference)
