@@ -530,6 +530,38 @@ import Testing
         #expect(late?.sentence.hasPrefix("--at is Fri 20 Nov 14:00 CET, which is in the future") == true)
     }
 
+    @Test func `why is not misled by what was recorded while the clock was not set`() async throws {
+        try scratch.record([
+            "1970-01-01-1": [Shop.line(crashed: 0, at: "1970-01-01T01:00:00Z")],
+            "2026-11-20-1": [Shop.line(crashed: 500, at: "2026-11-20T10:00:00Z")],
+            "2036-11-20-1": [Shop.line(crashed: 0, at: "2036-11-20T10:00:00Z")],
+        ])
+        try await why(at: .at("10:30")).answer(as: .json, .none)
+        let json = try JSON(parsing: stage.said)
+        #expect(json["why"]?.array?.first?["verdict"]?.string == "firing")
+        #expect(
+            stage.complained.hasPrefix(
+                "alertbot: warning: 1 file up to 1970-01-01-1.jsonl is left out: what else is recorded in "),
+            "\(stage.complained)")
+        // What is dated ahead of now is no reason to leave out the rest.
+        let preview = try dryRun().repeatRecorded(at: stage.clock.now())
+        #expect(decisions(preview) == ["2026-11-20T12:00:00Z ops opened send"])
+    }
+
+    @Test func `why says of the past that not every line of it could be read`() async throws {
+        try scratch.record(["2026-11-20-1": [Shop.line(crashed: 500, at: "2026-11-20T10:00:00Z")]])
+        let file = scratch.path("state/observations/2026-11-20-1.jsonl")
+        try scratch.write(
+            "state/observations/2026-11-20-1.jsonl",
+            "{\"source\":}\n" + String(decoding: try WholeFile.read(file, bytesMax: 1 << 16), as: UTF8.self))
+        let failure = await #expect(throws: Failure.self) {
+            try await why(at: .at("10:30")).answer(as: .json, .none)
+        }
+        #expect(failure == Failure(.no))
+        #expect(stage.said.contains("firing"), "what could be read is answered")
+        #expect(stage.complained.contains("not every line could be read"))
+    }
+
     @Test func `why of the present reads the journal, and says when there is nothing yet`() async throws {
         try await why().answer(as: .text, .none)
         #expect(

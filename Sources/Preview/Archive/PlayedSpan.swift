@@ -52,11 +52,11 @@ public struct PlayedSpan: Sendable {
             if file.isOfUnnamedSources { throw .unnamed(observations) }
             return isWhole
         }
-        let folder = RecordedFolder(config.bot.stateFolder)
+        let folder = RecordedFolder(config.bot.stateFolder, asOf: machine.clock.now())
         guard let since = wish.since else { return try playRecording(folder, from: nil, take) }
         let begin = (end ?? machine.clock.now()) - (try Duration(option: "--since", since))
         // The recording knows what the bot saw; the sources know more of the past, and some of them nothing.
-        let reachesBack = try !folder.files(until: begin).isEmpty
+        let reachesBack = try !folder.files(since: begin - ObservationReader.gapMax, until: begin).isEmpty
         let isThere = try !folder.files(since: begin).isEmpty
         if reachesBack || isThere && RecalledPast.sources(configs).isEmpty {
             return try playRecording(folder, from: begin, take)
@@ -78,6 +78,9 @@ public struct PlayedSpan: Sendable {
                 try folder.files().isEmpty
                     ? folder.emptySentence + "; replay a file with --observations FILE"
                     : "nothing from that span is recorded in \(folder.path)")
+        }
+        if begin == nil, let remark = try folder.leftOut(until: end) {
+            machine.terminal.error("alertbot: warning: \(remark)")
         }
         var file = ObservationFiles(recorded: files, since: begin, sources: sources, machine.terminal)
         var unrecorded = sources

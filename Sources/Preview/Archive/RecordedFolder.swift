@@ -11,18 +11,39 @@ public import SystemPorts
 /// What the running bot has recorded in its state folder.
 public struct RecordedFolder: Sendable {
     public let disk: FolderDisk
+    private let now: Moment
 
-    public init(_ stateFolder: String) { disk = FolderDisk(stateFolder + "/observations") }
+    /// - Parameter now: when somebody looks: no file is younger, unless a clock was wrong.
+    public init(_ stateFolder: String, asOf now: Moment = .latest) {
+        disk = FolderDisk(stateFolder + "/observations")
+        self.now = now
+    }
 
     public var path: String { disk.folder }
 
-    /// The files in which something of that span may be, oldest first; none when nothing is recorded.
+    /// The files in which something of that span may be, oldest first; none when nothing is recorded. What was recorded more
+    /// than a year before the rest is left out: the clock was wrong then.
     public func files(since: Moment? = nil, until: Moment? = nil) throws(Failure) -> [String] {
+        let first = since.map { CivilTime($0).day } ?? .min
+        return try names(until: until).kept.filter { first <= $0.day }.map { "\(path)/\($0)" }
+    }
+
+    private func names(until: Moment?) throws(Failure) -> (all: [RecordingName], kept: ArraySlice<RecordingName>) {
         do {
-            return try Recording.files(in: disk, since: since, until: until).map { "\(path)/\($0)" }
+            let all = try Recording.files(in: disk, until: until)
+            return (all, RecordingName.afterLastGap(all, asOf: now))
         } catch {
             throw Failure(JournalError(error, in: disk.folder))
         }
+    }
+
+    /// That files are left out, because all others are more than a year younger; nil where none is.
+    public func leftOut(until: Moment? = nil) throws(Failure) -> String? {
+        let (all, kept) = try names(until: until)
+        let left = all.count - kept.count
+        guard left > 0, let last = all.prefix(left).last else { return nil }
+        return "\(left.counted("file")) up to \(last) \(left == 1 ? "is" : "are") left out: what else is recorded in "
+            + "\(path) is more than a year younger, so the clock was probably wrong then"
     }
 
     /// The newest files of at most so many bytes, oldest first; the newest one whatever its length.

@@ -288,7 +288,7 @@ private struct RecentExperience {
     /// Nil when nothing is recorded.
     var value: Experience? {
         do throws(Failure) {
-            let folder = RecordedFolder(config.bot.stateFolder)
+            let folder = RecordedFolder(config.bot.stateFolder, asOf: machine.clock.now())
             let few = try folder.newestFiles(bytesMax: RecentExperience.firstBytes)
             guard !few.files.isEmpty else { return nil }
             let began = machine.clock.uptime()

@@ -55,7 +55,7 @@ public struct DryRun: Sendable {
 
     /// What would be said if every source said again what it has said last.
     public func repeatRecorded(at now: Moment) throws(Failure) -> Preview {
-        let folder = RecordedFolder(config.bot.stateFolder)
+        let folder = RecordedFolder(config.bot.stateFolder, asOf: machine.clock.now())
         let batches = try folder.lastFigures(of: config.sources.keys, until: now, on: machine.terminal)
         guard !batches.isEmpty else {
             throw Failure(.impossible, "no figures are recorded in \(folder.path); leave out --recorded to poll")

@@ -38,7 +38,7 @@ public struct WhyQuestion: Sendable {
         let config = try file.config()
         if let complaint = order.complaint(config.plan) { throw Failure(.wrongUsage, complaint) }
         let now = machine.clock.now()
-        let state = try state(config, now)
+        let (state, isWhole) = try state(config, now)
         var report = WhyReport(state, config.plan, at: then ?? now, app: order.app, rule: order.rule)
         if paint.hasLinks { report.link = { paint.link($0, to: $1) } }
         switch format {
@@ -47,28 +47,31 @@ public struct WhyQuestion: Sendable {
             try machine.terminal.line(
                 report.isEmpty ? order.nothing(state, config.plan) : report.paragraphs.joined(separator: "\n\n"))
         }
+        if !isWhole { throw Failure(.no) }
     }
 
-    private func state(_ config: Config, _ now: Moment) throws(Failure) -> State {
-        guard let then else { return try State.inJournal(config.bot.stateFolder, file.memories).state }
+    /// What is or was known, and whether every line of it could be read.
+    private func state(_ config: Config, _ now: Moment) throws(Failure) -> (State, isWhole: Bool) {
+        guard let then else { return (try State.inJournal(config.bot.stateFolder, file.memories).state, true) }
         return try past(then, config, now)
     }
 
     /// What the bot would have known at a moment in the past with the present config, by what it has recorded.
-    private func past(_ then: Moment, _ config: Config, _ now: Moment) throws(Failure) -> State {
+    private func past(_ then: Moment, _ config: Config, _ now: Moment) throws(Failure) -> (State, isWhole: Bool) {
         func clock(_ moment: Moment) -> String { config.plan.zone.words(moment, readAt: now) }
         guard then <= now else {
             throw Failure(
                 .wrongUsage, "--at is \(clock(then)), which is in the future; leave it out to ask about now")
         }
-        let folder = RecordedFolder(config.bot.stateFolder)
+        let folder = RecordedFolder(config.bot.stateFolder, asOf: now)
         var files = try folder.files(until: then)
         // The first file tells when the recording begins.
         if files.isEmpty { files = Array(try folder.files().prefix(1)) }
         guard !files.isEmpty else { throw Failure(.impossible, folder.emptySentence) }
+        if let remark = try folder.leftOut(until: then) { machine.terminal.error("alertbot: warning: \(remark)") }
         var records = ObservationFiles(recorded: files, sources: config.sources.keys, machine.terminal)
         var playback = Playback(config.plan, until: then)
-        _ = try records.play { playback.feed($0) }
+        let isWhole = try records.play { playback.feed($0) }
         guard let first = records.first else {
             throw Failure(.impossible, "nothing from the sources in \(file.path) is recorded in \(folder.path)")
         }
@@ -80,8 +83,9 @@ public struct WhyQuestion: Sendable {
         machine.terminal.error(
             "alertbot: this replays what was recorded from \(clock(first)) to \(clock(then)) with the "
                 + "current config; "
-                + "mutes and acknowledgements made by command are not recorded")
-        return playback.finish(now: then).state
+                + "mutes and acknowledgements made by command are not recorded"
+                + (isWhole ? "" : "; not every line could be read, so it may lack figures"))
+        return (playback.finish(now: then).state, isWhole)
     }
 }
 

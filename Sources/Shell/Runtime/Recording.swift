@@ -48,6 +48,18 @@ public struct RecordingName: Hashable, Comparable, Sendable, CustomStringConvert
 
     public var description: String { "\(CivilTime(day: day, secondOfDay: 0).dateText)-\(number).jsonl" }
 
+    /// What is left of names in order without those that lie more than a year before the rest: nobody records so, but a clock
+    /// that is not set yet is soon decades late.
+    ///
+    /// - Parameter now: what lies behind it is no reason to leave out anything.
+    public static func afterLastGap(_ names: [RecordingName], asOf now: Moment) -> ArraySlice<RecordingName> {
+        let today = CivilTime(now).day
+        let last = names.indices.dropFirst().last { index in
+            names[index].day <= today && names[index].day - names[index - 1].day > 365
+        }
+        return names[(last ?? 0)...]
+    }
+
     public static func < (left: RecordingName, right: RecordingName) -> Bool {
         (left.day, left.number) < (right.day, right.number)
     }
