@@ -86,9 +86,8 @@ private struct Busy: SubjectDetector {
         var bot = bot(repeating: .hours(1))
         bot.see(.warning)
         bot.advance(by: .minutes(30))
-        bot.crash(after: .hours(3))
         bot.pollAnswer = { _, _ in (PollReport(.failed(PollFailure(.unreachable, "gone"))), .seconds(3)) }
-        bot.start()
+        bot.crash(after: .hours(3))
         let started = bot.now
         #expect(!bot.decisions.contains { $0.kind == .reminder && $0.at >= started })
         bot.advance(by: .seconds(10))

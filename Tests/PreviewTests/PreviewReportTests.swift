@@ -115,9 +115,10 @@ private struct FakeChannel: Channel {
         let plan = Plan.rehearsed(channels: ["team", "page"].map { ChannelPlan(name: $0) })
         var bot = Rehearsal(plan)
         bot.sendAnswer = { delivery, _ in
-            (.retry(after: delivery.channel == "page" ? .hours(9) : nil, "HTTP 503"), .zero)
+            (.retry(after: delivery.channel == "page" ? .minutes(30) : nil, "HTTP 503"), .zero)
         }
         bot.see(.warning)
+        bot.advance(by: .seconds(1))
         let state = try bot.stateFromSnapshot()
         var preview = Preview(plan: plan, state: state, start: bot.now + .minutes(10))
         preview.advance(to: bot.now + .minutes(10))

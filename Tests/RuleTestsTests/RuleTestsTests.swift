@@ -392,7 +392,7 @@ private struct Workshop {
 
     @Test func `a gate of flapping counts as closed though its reason does not name it`() throws {
         let config = Workshop.config(
-            gates: "swings: {plugin: flapping}\n  others: {plugin: flapping, match: {app: bank}}")
+            gates: "  swings: {plugin: flapping}\n  others: {plugin: flapping, match: {app: bank}}")
         let result = try Workshop.results(
             """
             source: ios
