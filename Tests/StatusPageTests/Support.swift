@@ -11,7 +11,13 @@ actor FakeBot: BotView {
     private var figures = "alertbot_up 1\n"
     private var bells: [AsyncStream<Void>.Continuation] = []
 
-    init(_ messages: [InboxMessage] = []) { self.messages = messages }
+    /// What whoever asks for the figures waits for.
+    private let reading: @Sendable () async -> Void
+
+    init(_ messages: [InboxMessage] = [], reading: @escaping @Sendable () async -> Void = {}) {
+        self.messages = messages
+        self.reading = reading
+    }
 
     func status() -> JSON { ["name": "shop-alerts"] }
     func incidents() -> JSON { [["id": "3f9a"]] }
@@ -19,7 +25,10 @@ actor FakeBot: BotView {
     func mutes() -> JSON { [["id": "a1b2c3"]] }
     func why(app: String?, rule: String?) -> JSON { [["app": JSON(app), "rule": JSON(rule)]] }
     func inboxMessages(limit: Int) -> [InboxMessage] { messages.suffix(limit) }
-    func metrics() -> String { figures }
+    func metrics() async -> String {
+        await reading()
+        return figures
+    }
     func channels() -> [PageChannel] { .sample }
     func overview(apps: String?) -> Overview { .sample(apps: apps) }
     func openIncidents() -> [PageIncident] { [.sample()] }

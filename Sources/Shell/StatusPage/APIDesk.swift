@@ -27,6 +27,9 @@ struct APIDesk: Sendable {
             case .unmute: "DELETE"
             }
         }
+
+        /// Whether it says much of what the bot knows.
+        var isReading: Bool { method == "GET" && self != .document }
     }
 
     static func isMeant(by request: Request) -> Bool { request.path.hasPrefix(prefix) }

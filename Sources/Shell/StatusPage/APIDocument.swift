@@ -55,7 +55,8 @@ extension APIDesk {
                         "journal_trouble": {"type": ["string", "null"], "description": "Why the journal cannot be written; until it can, nothing is sent."}
                       }
                     }}}
-                  }
+                  },
+                  "503": {"$ref": "#/components/responses/Busy"}
                 }
               }
             },
@@ -67,7 +68,8 @@ extension APIDesk {
                     "description": "As `alertbot incidents --format json`.",
                     "content": {"application/json": {"schema": {
                       "type": "array", "items": {"$ref": "#/components/schemas/Incident"}}}}
-                  }
+                  },
+                  "503": {"$ref": "#/components/responses/Busy"}
                 }
               }
             },
@@ -104,7 +106,8 @@ extension APIDesk {
                         "channel": {"type": "string"}, "kind": {"type": "string"}, "text": {"type": "string"},
                         "outcome": {"enum": ["delivered", "replaced", "dead"]}}}}}}
                   },
-                  "400": {"$ref": "#/components/responses/Mistake"}
+                  "400": {"$ref": "#/components/responses/Mistake"},
+                  "503": {"$ref": "#/components/responses/Busy"}
                 }
               }
             },
@@ -130,7 +133,8 @@ extension APIDesk {
                     "description": "As in `status`.",
                     "content": {"application/json": {"schema": {
                       "type": "array", "items": {"$ref": "#/components/schemas/Mute"}}}}
-                  }
+                  },
+                  "503": {"$ref": "#/components/responses/Busy"}
                 }
               },
               "post": {
@@ -201,7 +205,8 @@ extension APIDesk {
                     "description": "As `alertbot why --format json`.",
                     "content": {"application/json": {"schema": {"type": ["array", "object"]}}}
                   },
-                  "400": {"$ref": "#/components/responses/Mistake"}
+                  "400": {"$ref": "#/components/responses/Mistake"},
+                  "503": {"$ref": "#/components/responses/Busy"}
                 }
               }
             },
@@ -281,6 +286,11 @@ extension APIDesk {
               },
               "Mistake": {
                 "description": "It is not done, or not saved, and why.",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
+              },
+              "Busy": {
+                "description": "Too many are reading at once; try again in a few seconds.",
+                "headers": {"Retry-After": {"schema": {"type": "integer"}}},
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
               }
             }

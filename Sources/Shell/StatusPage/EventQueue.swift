@@ -14,6 +14,17 @@ final class EventQueue: SerialExecutor {
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
+/// A thread apart from the pool that the bot works on. What runs there one at a time never has a job of the bot wait
+/// behind it.
+final class ReadingQueue: TaskExecutor {
+    private let queue = DispatchQueue(label: "status-page-reading")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
 /// Calls back whenever a descriptor can be read, until it is stopped.
 final class Watch {
     private let source: any DispatchSourceRead

@@ -134,6 +134,12 @@ extension HTTPEngine {
         exchange.resume()
     }
 
+    /// Whether an answer would still be sent. Who has hung up may yet read: only sending says.
+    func isAwaited(_ id: Int) -> Bool {
+        guard let exchange = exchanges[id], case .asking = exchange.phase else { return false }
+        return !exchange.isClosed
+    }
+
     /// Makes the answer a stream; false when there are too many, or nobody is left to read it.
     func openStream(_ id: Int, wake: AsyncStream<Void>.Continuation) -> Bool {
         guard let exchange = exchanges[id], case .asking = exchange.phase, !exchange.hasHungUp,

@@ -71,6 +71,9 @@ extension HTTPServer {
         goOn()
     }
 
+    /// Whether an answer would still be sent.
+    func isAwaited(_ id: Int) -> Bool { engine.isAwaited(id) }
+
     /// Answers with a stream; nil when there are too many.
     func openStream(_ id: Int) -> EventOutput? {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -48,6 +48,28 @@ struct Routes: Sendable {
         return isWanted ? limits.bodyBytesMax : nil
     }
 
+    /// Whether the answer says much of what the bot knows, and so takes a while to make where that is much. What probes,
+    /// tools that push and people who act wait for is not among it.
+    func isReading(_ request: Request) -> Bool {
+        guard ["GET", "HEAD"].contains(request.method), hosts.refusal(of: request) == nil else { return false }
+        if api != nil, APIDesk.isMeant(by: request) { return APIDesk.calls(request.path).contains { $0.isReading } }
+        switch Route(rawValue: request.path) {
+        case .overview, .inbox, .past, .open, .status, .incidents, .history, .metrics: return true
+        case .style, .script, .icon, .events, .healthz, .readyz, .command: return false
+        case nil: return request.path.hasPrefix("/incidents/") || request.path.hasPrefix("/apps/")
+        }
+    }
+
+    /// What a reader hears where as many wait as may.
+    func crowded(_ request: Request) -> Response {
+        let sentence = "Too many are reading at once; try again in a few seconds."
+        var response: Response =
+            APIDesk.isMeant(by: request)
+            ? .refused(.serviceUnavailable, sentence) : .sentence(.serviceUnavailable, sentence)
+        response.headers = [Response.Header(name: "Retry-After", value: "5")]
+        return response
+    }
+
     func answer(_ request: Request) async -> Answer {
         if let refusal = hosts.refusal(of: request) { return .response(refusal) }
         let page = await page()
@@ -225,6 +247,9 @@ struct Limits: Sendable {
     /// A quarter of the connections, so that open pages never keep probes out.
     var streamsMax = 32
     /// From accepting a connection to the last byte of its answer; also for each piece of a stream.
+    /// Readers that wait for the one before them; of the slowest answers, what the last of them waits for stays well within the
+    /// time of an exchange.
+    var readersMax = 16
     var exchangeTimeMax = Duration.seconds(30)
     /// How long a client may owe its request before it has to go when others find no room.
     var patience = Duration.seconds(1)

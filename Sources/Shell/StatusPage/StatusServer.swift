@@ -145,11 +145,33 @@ public actor StatusServer {
         }
     }
 
+    /// Answers whoever reads one after another, apart from all others: what a reader sees of thousands of apps takes a while to
+    /// write down, and no number of readers may take the threads on which the bot works, probes are answered and pushes
+    /// are taken.
     private static func answerAll(_ door: Door) async {
+        let (line, readers) = AsyncStream.makeStream(
+            of: Ask.self, bufferingPolicy: .bufferingOldest(door.routes.limits.readersMax))
         await withDiscardingTaskGroup { group in
-            for await ask in door.server.requests {
-                group.addTask { await StatusServer.answer(ask, door.routes, on: door.server) }
+            group.addTask(executorPreference: ReadingQueue()) {
+                for await ask in line {
+                    // Nobody hears an answer that is later than the deadline; its place is given back all the same.
+                    guard await door.server.isAwaited(ask.id) else {
+                        await door.server.answer(ask.id, door.routes.crowded(ask.request))
+                        continue
+                    }
+                    await StatusServer.answer(ask, door.routes, on: door.server)
+                }
             }
+            for await ask in door.server.requests {
+                guard door.routes.isReading(ask.request) else {
+                    group.addTask { await StatusServer.answer(ask, door.routes, on: door.server) }
+                    continue
+                }
+                if case .dropped = readers.yield(ask) {
+                    group.addTask { await door.server.answer(ask.id, door.routes.crowded(ask.request)) }
+                }
+            }
+            readers.finish()
             // Whoever still waits for a reader would never be done.
             await door.server.stop()
         }
