@@ -67,6 +67,27 @@ import Testing
         }
     }
 
+    @Test func `names from outside forge no line of what a reload closes, and the log names the first ten`()
+        async throws
+    {
+        let lines = (10..<22).map { number in
+            Shop.line("a\(number)\u{1B}[2K\ncloses incident x", crashed: 500, at: "2026-11-20T11:59:00Z").text
+        }
+        try scratch.write("figures.jsonl", lines.joined())
+        try await running(config) { bot, reloading in
+            let bell = await bot.bell()
+            func areOpen() async -> Bool { await bot.state.incidents.all.count(where: \.isOpen) == 12 }
+            if await !areOpen() { for await _ in bell where await areOpen() { break } }
+            try scratch.write("config.yaml", config.replacing("floor:", with: "flour:"))
+            let (notes, answer) = await reloading.reload()
+            let closes = answer["details"]?["closes"]?.array?.compactMap(\.string) ?? []
+            #expect(closes.count == 12)
+            #expect(closes.allSatisfy { $0.contains(": floor of a") && $0.tamed == $0 }, "\(closes)")
+            let note = try #require(notes.map(\.text).first { $0.hasPrefix("closes incident ") })
+            #expect(note.tamed == note && note.hasSuffix(" and 2 more"), "\(note)")
+        }
+    }
+
     @Test func `what changes from look to look is not finished yet`() async throws {
         try await running(config) { bot, reloading in
             for hours in 2...4 {

@@ -55,8 +55,9 @@ public struct BotContact: Sendable {
         let closes = (details["closes"]?.array ?? []).compactMap(\.string).map { "closes incident \($0)" }
         let judged = (details["judged"]?.array ?? []).compactMap(\.string).map { "re-judges incident \($0)" }
         let lines = changes.isEmpty ? ["nothing in it has changed"] : changes
-        let config = details["config"]?.string.map { ": \($0.tamed)" } ?? ""
-        return (.done(([sentence + config] + lines + closes + judged).joined(separator: "\n"), details), [])
+        let config = details["config"]?.string.map { ": \($0)" } ?? ""
+        let text = ([sentence + config] + lines + closes + judged).map(\.tamed).joined(separator: "\n")
+        return (.done(text, details), [])
     }
 
     /// Says of what the bot has found in its config that it goes on with all the same. It is the bot's own list: its

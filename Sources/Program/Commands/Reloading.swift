@@ -107,7 +107,7 @@ public actor Reloading {
             things = now
             let look = await bot.look
             closing = look.state.outdatedIncidents(under: setup.plan).map {
-                "\($0.incident.id): \($0.incident.rule) of \($0.incident.subject.app). \($0.why)"
+                "\($0.incident.id): \($0.incident.rule) of \($0.incident.subject.app). \($0.why)".tamed
             }
             judged = look.state.rejudgedIncidents(from: look.plan, to: setup.plan, at: look.now).map {
                 "\($0.incident.id): \($0.incident.rule) of \($0.incident.subject.app.tamed): "
@@ -130,13 +130,14 @@ public actor Reloading {
             ],
         ]
         var list = changes.isEmpty ? [] : [Note(.info, "changed: \(changes.joined(separator: "; "))")]
-        if !closing.isEmpty { list.append(Note(.info, "closes incident \(closing.joined(separator: "; "))")) }
-        if !judged.isEmpty {
-            let more = judged.count > Reloading.loggedMax ? " and \(judged.count - Reloading.loggedMax) more" : ""
-            let first = judged.prefix(Reloading.loggedMax).joined(separator: "; ")
-            list.append(Note(.info, "re-judges incident \(first)\(more)"))
-        }
+        if !closing.isEmpty { list.append(Note(.info, "closes incident \(Reloading.logged(closing))")) }
+        if !judged.isEmpty { list.append(Note(.info, "re-judges incident \(Reloading.logged(judged))")) }
         return (reloaded.notes + list, answer)
+    }
+
+    private static func logged(_ incidents: [String]) -> String {
+        let more = incidents.count > loggedMax ? " and \(incidents.count - loggedMax) more" : ""
+        return incidents.prefix(loggedMax).joined(separator: "; ") + more
     }
 }
 
