@@ -138,6 +138,37 @@ import Testing
         }
     }
 
+    @Test func `a source whose figures are too old is not fine, and a delivery that failed is called so`() async throws
+    {
+        let old = "  old: {plugin: file, path: \(scratch.path("gone.jsonl"))}\n"
+        let config = try scratch.shop(stage.machine, replacing: "rules:", with: "\(old)rules:").config()
+        var state = State()
+        let ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)
+        var record = SourceRecord()
+        record.lastOutcome = .stale
+        record.lastGood = stage.clock.now() - .hours(3)
+        record.reasons = [.idle]
+        state.apply(.schedule(.source(name: "old", record)))
+        let message = Message(kind: .opened, severity: .critical, at: stage.clock.now(), headline: "shop-ios")
+        let delivery = Delivery(
+            id: "d-1", channel: "ops", number: 1, kind: .opened, incident: nil, message: message,
+            queued: stage.clock.now())
+        state.apply(
+            .outbox(.ended(EndedDelivery(delivery: delivery, end: .dead("answered 410"), at: stage.clock.now()))))
+        let bot = Bot(
+            config.setup, ports: stage.machine.ports(stateFolder: config.bot.stateFolder), ledger: ledger, state: state)
+        let face = BotFace(bot, clock: stage.clock)
+
+        #expect(await face.health().doubt == "1 of 2 sources gives old figures")
+        let overview = await face.overview(apps: nil)
+        #expect(overview.illSourceCount == 1)
+        let source = try #require(overview.sources.first)
+        #expect(source.name == "old" && !source.isWell && source.state == "answers with old figures")
+        #expect(source.trouble?.hasPrefix("no usable answer since ") == true)
+        #expect(source.pace.contains("(idle: nobody would be notified)"), "\(source.pace)")
+        #expect(await face.deliveries(matching: nil, limit: 5).map(\.outcome) == ["failed"])
+    }
+
     @Test func `the pages show what the bot knows of an incident, its app and its channel`() async throws {
         try await running { file, face in
             let id = try #require(await face.incidents().array?.first?["id"]?.string)

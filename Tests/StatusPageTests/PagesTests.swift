@@ -126,6 +126,12 @@ import Testing
                 "No app has 'x&lt;' in its name."))
     }
 
+    @Test func `a list that is too long for a page says how many there are besides`() {
+        let hint = "And 1002 more; <code>alertbot incidents</code> lists every one."
+        #expect(page.openIncidents([.sample()], of: 1003, health: health).text.contains(hint))
+        #expect(!page.openIncidents([.sample()], of: 1, health: health).text.contains("more;"))
+    }
+
     @Test func `where nobody may act, no link leads to it`() {
         let page = Page(botName: "shop-alerts", isInteractive: false)
         for html in [

@@ -13,7 +13,7 @@ extension PageDelivery {
     static func sample(_ id: String, isDead: Bool, headline: String = "🔴 shop/ios: 98.3 %") -> PageDelivery {
         PageDelivery(
             id: id, at: .friday, channel: "team", kind: .opened, headline: headline,
-            incidents: ["3f9a"], outcome: isDead ? "dead" : "delivered", isDead: isDead,
+            incidents: ["3f9a"], outcome: isDead ? "failed" : "delivered", isDead: isDead,
             why: isDead ? "410 Gone: the webhook was removed" : nil)
     }
 }

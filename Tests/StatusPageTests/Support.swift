@@ -31,7 +31,7 @@ actor FakeBot: BotView {
     }
     func channels() -> [PageChannel] { .sample }
     func overview(apps: String?) -> Overview { .sample(apps: apps) }
-    func openIncidents() -> [PageIncident] { [.sample()] }
+    func openIncidents() -> (listed: [PageIncident], count: Int) { ([.sample()], 1) }
     func incident(_ id: String) -> IncidentStory? { id == "3f9a" ? .sample() : nil }
     func app(_ name: String) -> AppStory? { name == "shop/ios" ? .sample(name) : nil }
     func deliveries(matching words: String?, limit: Int) -> [PageDelivery] {

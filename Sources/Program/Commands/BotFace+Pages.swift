@@ -7,7 +7,10 @@ public import StatusPage
 
 extension BotFace {
     public func overview(apps asked: String?) async -> Overview { await bot.look.overview(apps: asked) }
-    public func openIncidents() async -> [PageIncident] { await bot.look.openIncidents(most: Bot.Look.Most.listed) }
+    public func openIncidents() async -> (listed: [PageIncident], count: Int) {
+        let look = await bot.look
+        return (look.openIncidents(most: Bot.Look.Most.listed), look.state.incidents.all.count(where: \.isOpen))
+    }
     public func channels() async -> [PageChannel] { await bot.look.channels }
     public func incident(_ id: String) async -> IncidentStory? { await bot.look.story(ofIncident: id) }
     public func app(_ name: String) async -> AppStory? { await bot.look.story(ofApp: name) }
@@ -188,7 +191,7 @@ extension Bot.Look {
 
     private func isWell(_ source: SourcePlan) -> Bool {
         guard let record = state.schedule.sources[source.name] else { return true }
-        return record.stopped == nil && record.failure == nil && record.warnings.isEmpty
+        return record.stopped == nil && record.failure == nil && record.silentSince == nil && record.warnings.isEmpty
     }
 
     private func source(_ source: SourcePlan) -> PageSource {
@@ -207,10 +210,11 @@ extension Bot.Look {
         let failure = record.failure.map { failure in
             "\(failure.sentence) (\(failure.count.counted("time")) since \(plan.zone.words(failure.since)))"
         }
+        let silence = record.silentSince.map { "no usable answer since \(plan.zone.words($0))" }
         return PageSource(
             name: source.name, state: word,
             isWell: isWell(source),
-            pace: pace, trouble: record.stopped ?? failure ?? record.warnings.first,
+            pace: pace, trouble: record.stopped ?? failure ?? silence ?? record.warnings.first,
             lastGood: record.lastAnswer(of: source))
     }
 
@@ -297,7 +301,9 @@ extension PageDelivery {
     fileprivate init(_ entry: EndedDelivery) {
         var why: String?
         if case .dead(let reason) = entry.end { why = reason }
-        self.init(entry.delivery, at: entry.at, outcome: entry.end.name, isDead: entry.end.isDead, why: why)
+        // As the command line says it; the API keeps the journal's word.
+        let outcome = entry.end.isDead ? "failed" : entry.end.name
+        self.init(entry.delivery, at: entry.at, outcome: outcome, isDead: entry.end.isDead, why: why)
     }
 
     fileprivate init(_ delivery: Delivery) {
@@ -334,7 +340,7 @@ extension PollReason {
         case .failing: "failing"
         case .unchanged: "unchanged"
         case .calm: "calm"
-        case .idle: "idle: nobody would be told"
+        case .idle: "idle: nobody would be notified"
         case .lowPower: "low power"
         case .near: "near a limit"
         case .told: "asked to wait"

@@ -172,18 +172,29 @@ extension Bot.Look {
         }
     }
 
-    /// What keeps anybody from saying that all is well: sources that fail, or figures that never came. A source that has
-    /// answered before may fail once; the next poll shows what it was.
+    /// What keeps anybody from saying that all is well: sources that fail, figures that are too old, or that never came. A
+    /// source that has answered before may fail once; the next poll shows what it was.
     fileprivate var doubt: String? {
         let failing = plan.sources.count { source in
             guard let record = state.schedule.sources[source.name] else { return false }
             return record.stopped != nil || record.failure.map { $0.count > 1 || record.lastGood == nil } ?? false
         }
+        let stale = plan.sources.count { source in
+            guard let record = state.schedule.sources[source.name] else { return false }
+            return record.stopped == nil && record.lastOutcome == .stale
+        }
+        let parts = [sources(failing, "fails", "fail"), sources(stale, "gives old figures", "give old figures")]
+        let doubt = parts.compactMap(\.self).joined(separator: ", ")
+        guard doubt.isEmpty else { return doubt }
+        return state.figures.series.isEmpty ? "No figures yet" : nil
+    }
+
+    private func sources(_ count: Int, _ one: String, _ several: String) -> String? {
         let all = plan.sources.count
-        switch failing {
-        case 0: return state.figures.series.isEmpty ? "No figures yet" : nil
-        case all: return all == 1 ? "The only source fails" : "All \(all) sources fail"
-        default: return "\(failing) of \(all) sources \(failing == 1 ? "fails" : "fail")"
+        switch count {
+        case 0: return nil
+        case all: return all == 1 ? "The only source \(one)" : "All \(all) sources \(several)"
+        default: return "\(count) of \(all) sources \(count == 1 ? one : several)"
         }
     }
 }

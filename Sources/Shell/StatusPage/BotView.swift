@@ -29,8 +29,8 @@ public protocol BotView: Sendable {
     /// - Parameter apps: which apps are asked for, a part of their names; nil for all.
     func overview(apps: String?) async -> Overview
 
-    /// The incidents that are open, the worst first; as many as a page can show.
-    func openIncidents() async -> [PageIncident]
+    /// The incidents that are open, the worst first, as many as a page can show, and how many there are.
+    func openIncidents() async -> (listed: [PageIncident], count: Int)
 
     /// What is known of an incident, open or not; nil where nothing is known any more.
     func incident(_ id: String) async -> IncidentStory?

@@ -119,7 +119,8 @@ struct Routes: Sendable {
                     page.history(
                         deliveries, matching: asked, limit: limits.messagesMax, health: await view.health())))
         case .open:
-            return .response(.page(page.openIncidents(await view.openIncidents(), health: await view.health())))
+            let (listed, count) = await view.openIncidents()
+            return .response(.page(page.openIncidents(listed, of: count, health: await view.health())))
         case .style: return .response(Response(.ok, "text/css; charset=utf-8", Page.style))
         case .script: return .response(Response(.ok, "text/javascript; charset=utf-8", Page.script))
         case .icon: return .response(Response(.ok, "image/svg+xml", Page.icon))
@@ -246,10 +247,10 @@ struct Limits: Sendable {
     var connectionsMax = 128
     /// A quarter of the connections, so that open pages never keep probes out.
     var streamsMax = 32
-    /// From accepting a connection to the last byte of its answer; also for each piece of a stream.
     /// Readers that wait for the one before them; of the slowest answers, what the last of them waits for stays well within the
     /// time of an exchange.
     var readersMax = 16
+    /// From accepting a connection to the last byte of its answer; also for each piece of a stream.
     var exchangeTimeMax = Duration.seconds(30)
     /// How long a client may owe its request before it has to go when others find no room.
     var patience = Duration.seconds(1)

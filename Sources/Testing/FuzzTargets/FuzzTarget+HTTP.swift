@@ -116,7 +116,7 @@ private struct Blank: BotView {
     func inboxMessages(limit: Int) -> [InboxMessage] { [] }
     func channels() -> [PageChannel] { [] }
     func overview(apps: String?) -> Overview { Overview() }
-    func openIncidents() -> [PageIncident] { [] }
+    func openIncidents() -> (listed: [PageIncident], count: Int) { ([], 0) }
     func incident(_ id: String) -> IncidentStory? { nil }
     func app(_ name: String) -> AppStory? { nil }
     func deliveries(matching words: String?, limit: Int) -> [PageDelivery] { [] }

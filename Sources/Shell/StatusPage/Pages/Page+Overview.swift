@@ -53,13 +53,17 @@ extension Page {
     /// scrolls through forty cards at night.
     static let cardsMax = 12
 
-    /// Every open incident, a line each.
-    func openIncidents(_ incidents: [PageIncident], health: BotHealth) -> HTML {
+    /// Open incidents, a line each, and how many more there are.
+    func openIncidents(_ incidents: [PageIncident], of count: Int, health: BotHealth) -> HTML {
+        let beyond = count - incidents.count
+        let more: HTML? =
+            beyond > 0
+            ? #"<p class="hint">And \#(beyond) more; <code>alertbot incidents</code> lists every one.</p>"# : nil
         let list: HTML =
             incidents.isEmpty
             ? #"<p class="calm">Nothing. No incident is open.</p>"#
             : #"<ul class="rest">\#(incidents.map(line))</ul>"#
-        let content: HTML = #"<div class="board"><h1>Open incidents</h1>\#(list)</div>"#
+        let content: HTML = #"<div class="board"><h1>Open incidents</h1>\#(list)\#(more)</div>"#
         return frame("Open incidents", nil, .top, health, refreshes: true, content)
     }
 

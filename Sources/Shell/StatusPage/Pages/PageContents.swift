@@ -203,7 +203,7 @@ public struct PageDelivery: Hashable, Sendable {
     public let kind: Notification.Kind
     public let headline: String
     public let incidents: [String]
-    /// `delivered`, `dead`, `replaced`, or `queued`.
+    /// `delivered`, `failed`, `replaced`, or `queued`.
     public let outcome: String
     public let isDead: Bool
     /// Why it ended as it did.
