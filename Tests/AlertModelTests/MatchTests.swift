@@ -98,5 +98,15 @@ import Testing
             #expect(!likeness.fits(other.property))
         }
         #expect(!incident(release: "5.2").likeness.fits(incident(release: "5.3").property))
+        // Whoever names an app or a release may choose any name.
+        let star = incident("new", "*", release: "5.*\u{301}", key: "a?*")
+        #expect(star.likeness.fits(star.property))
+        for other in [
+            incident("new", "shop", release: "5.*\u{301}", key: "a?*"),
+            incident("new", "*", release: "5.2.1\u{301}", key: "a?*"),
+            incident("new", "*", release: "5.*\u{301}", key: "a?bc"),
+        ] {
+            #expect(!star.likeness.fits(other.property), "\(other.subject)")
+        }
     }
 }

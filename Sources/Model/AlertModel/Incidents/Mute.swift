@@ -74,7 +74,7 @@ extension Incident {
         ]
         return Match(
             properties.compactMap { name, value in
-                value.map { Match.Condition(property: name, patterns: [Glob($0)]) }
+                value.map { Match.Condition(property: name, patterns: [.fitting($0)]) }
             })
     }
 }

@@ -43,6 +43,12 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         scalars = Array(pattern.unicodeScalars)
     }
 
+    /// What fits that name. Apps and releases may have any, and one with a `*` in it must not make the pattern wider: a `?`
+    /// in its place fits the name too, and otherwise only names of the same length.
+    public static func fitting(_ name: String) -> Glob {
+        Glob(String(String.UnicodeScalarView(name.unicodeScalars.map { $0 == "*" ? "?" : $0 })))
+    }
+
     public var description: String { pattern }
 
     public var isExact: Bool { !scalars.contains("*") && !scalars.contains("?") }
