@@ -105,6 +105,62 @@ import Testing
         #expect(!bot.decisions.dropFirst(before).contains { $0.decision == .send })
     }
 
+    @Test func `news that still waits for its channel when the mute ends is not sent`() {
+        var bot = bot([ChannelPlan(name: "team")])
+        _ = bot.play("ww")
+        bot.sendAnswer = { _, _ in (.retry(after: .minutes(10), "answered 503"), .zero) }
+        bot.step(mute())
+        bot.advance(by: .seconds(1))
+        let before = bot.sends.count
+        bot.step(.command(.mute(.on(["app": "*"]), until: .after(.hours(9)), reason: nil, by: nil), id: 2))
+        bot.step(.command(.unmute(.id(bot.state.mutes.inOrder[0].id)), id: 3))
+        let waiting = bot.state.outbox.inOrder.map(\.message.headline)
+        #expect(waiting.count == 1 && waiting[0].hasSuffix("Muted: app *"), "it is muted still: \(waiting)")
+        bot.step(mute())
+        bot.step(.command(.unmute(.all), id: 4))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.advance(by: .minutes(20))
+        #expect(!bot.sends.dropFirst(before).contains { $0.delivery.kind == .digest })
+        #expect(bot.state.outbox.history.last { $0.delivery.kind == .digest }?.end == .replaced)
+
+        // Nor is it once the mute has ended by itself.
+        bot.sendAnswer = { delivery, _ in
+            delivery.kind == .digest
+                ? (.retry(after: .hours(5), "answered 503"), .zero) : (.delivered(receipt: nil), .zero)
+        }
+        bot.step(mute())
+        bot.advance(by: .hours(4))
+        #expect(!bot.state.outbox.inOrder.contains { $0.kind == .digest })
+        #expect(bot.objections == [])
+    }
+
+    @Test func `who has heard of a mute hears when it ends before its time, unless another covers the same`() {
+        var bot = bot()
+        _ = bot.play("ww")
+        bot.step(mute())
+        bot.advance(by: .seconds(1))
+        bot.step(.command(.mute(.on(["app": "*"]), until: .after(.hours(2)), reason: nil, by: nil), id: 2))
+        let before = bot.decisions.count
+        let mutes = bot.state.mutes.inOrder
+        bot.step(.command(.unmute(.id(mutes[1].id)), id: 3))
+        #expect(bot.decisions.count == before, "the first covers it still, and of the second nobody was told")
+        bot.step(.command(.unmute(.id(mutes[0].id)), id: 4))
+        let news = bot.decisions.dropFirst(before).filter { $0.kind == .digest }
+        #expect(news.map(\.channel) == ["team", "oncall"])
+        for record in news {
+            #expect(record.message.headline.hasSuffix(" Mute ended: everything"), "\(record.message.headline)")
+        }
+        #expect(bot.objections == [])
+    }
+
+    @Test func `of a mute that ends when it was to end nothing is said`() {
+        var bot = bot()
+        _ = bot.play("ww")
+        bot.step(mute())
+        bot.advance(by: .hours(3))
+        #expect(!bot.decisions.contains { $0.message.headline.contains("Mute ended") })
+    }
+
     @Test(arguments: [
         (Words.Language.english, "Muted by ana: app shop-* or till, rule floor, severity warning, owner checkout"),
         (.spanish, "Silenciado por ana: app shop-* o till, regla floor, gravedad advertencia, owner checkout"),

@@ -32,8 +32,11 @@ public struct Mutes: Sendable {
         output.facts.append(.mutes(fact))
     }
 
-    mutating func forgetEnded(at now: Moment, _ output: inout Output) {
-        for mute in inOrder where mute.until <= now { record(.ended(id: mute.id), &output) }
+    /// Gives back those that it forgets.
+    mutating func forgetEnded(at now: Moment, _ output: inout Output) -> [Mute] {
+        let ended = inOrder.filter { $0.until <= now }
+        for mute in ended { record(.ended(id: mute.id), &output) }
+        return ended
     }
 
     /// The one that covers the notification for longest.

@@ -30,7 +30,7 @@ extension Turn {
                     + "or write it into the config, as a rule of plugin mute")
         }
         if let stranger = stranger(in: match) { return .refused(stranger) }
-        state.mutes.forgetEnded(at: now, &output)
+        forgetEndedMutes()
         guard state.mutes.count < Mute.countMax else {
             return .refused("there are \(state.mutes.count) mutes already; end some with 'alertbot unmute'")
         }
@@ -89,7 +89,7 @@ extension Turn {
     }
 
     private mutating func unmute(_ which: Command.Muted) -> CommandAnswer {
-        state.mutes.forgetEnded(at: now, &output)
+        forgetEndedMutes()
         let ended: [Mute]
         switch which {
         case .all: ended = state.mutes.inOrder
@@ -106,9 +106,10 @@ extension Turn {
             }
             ended = [mute]
         }
+        for mute in ended { state.mutes.record(.ended(id: mute.id), &output) }
         for mute in ended {
-            state.mutes.record(.ended(id: mute.id), &output)
             _ = checkAgain(at: mute)
+            takeBack(mute)
         }
         let what = ended.count == 1 ? "the mute of \(ended[0].match.sentence) has" : "\(ended.count) mutes have"
         return .done(ended.isEmpty ? "nothing was muted" : "\(what) ended", .array(ended.map(\.json)))

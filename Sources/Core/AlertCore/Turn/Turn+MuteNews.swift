@@ -34,13 +34,63 @@ extension Turn {
         for hearer in hearers {
             let message = writer.message(
                 of: mute, covering: hearer.incidents.map { ($0, state.silence(of: $0, plan, at: now)) })
-            let delivery = accept(message, .digest, hearer.channel, incident: nil)
-            decide(
-                .send, .muted(mute.id), .digest, message.severity, hearer.channel, delivery.message, incident: nil,
-                delivery: delivery.id)
-            state.agenda.dispatch(hearer.channel, at: now)
+            say(message, of: mute, in: hearer.channel)
         }
     }
+
+    /// Forgets mutes that have ended when they were to end; news of them that nobody has read by then is no news.
+    mutating func forgetEndedMutes() {
+        for mute in state.mutes.forgetEnded(at: now, &output) { _ = withdrawNews(of: mute) }
+    }
+
+    /// Takes back what was said of a mute that has ended before its time: who may have read it hears that it is over.
+    mutating func takeBack(_ mute: Mute) {
+        let hearsay = withdrawNews(of: mute)
+        let told = state.outbox.history.filter { $0.isDelivered && $0.delivery.isNews(of: mute) }
+        let channels = hearsay.union(told.map(\.delivery.channel))
+        for hearer in hearers(of: mute.match) where channels.contains(hearer.channel) {
+            say(writer.message(ofEnded: mute, covering: hearer.incidents), of: mute, in: hearer.channel)
+        }
+    }
+
+    /// Sends no more of what still waits for its channel, and tells there of another mute that covers the same by now; gives
+    /// back the channels where it may have arrived already.
+    private mutating func withdrawNews(of mute: Mute) -> Set<String> {
+        let inForce = state.mutes.inOrder.filter { $0.from <= now && now < $0.until }
+        var told: Set<String> = []
+        for delivery in state.outbox.inOrder where delivery.isNews(of: mute) {
+            guard case .waiting = delivery.phase, !delivery.mayHaveArrived else {
+                told.insert(delivery.channel)
+                continue
+            }
+            state.outbox.end(delivery, .replaced, at: now, &output)
+            let open = delivery.incidents.compactMap { state.incidents[$0] }.filter(\.isOpen)
+            let other = inForce.last { other in open.allSatisfy { other.match.fits($0.property) } }
+            guard let other, !open.isEmpty, plan.channel(delivery.channel) != nil else { continue }
+            announce(other, to: [Hearer(channel: delivery.channel, incidents: open)])
+        }
+        return told
+    }
+
+    private mutating func say(_ message: Message, of mute: Mute, in channel: String) {
+        let delivery = accept(message, .digest, channel, incident: nil)
+        decide(
+            .send, .muted(mute.id), .digest, message.severity, channel, delivery.message, incident: nil,
+            delivery: delivery.id)
+        state.agenda.dispatch(channel, at: now)
+    }
+}
+
+extension Delivery {
+    /// Whether it says that the mute is in force: its footer names it, in whatever language.
+    fileprivate func isNews(of mute: Mute) -> Bool {
+        kind == .digest && incident == nil
+            && message.footer.split { !$0.isLetter && !$0.isNumber }.contains { $0 == mute.id }
+    }
+}
+
+extension EndedDelivery {
+    fileprivate var isDelivered: Bool { if case .delivered = end { true } else { false } }
 }
 
 extension MessageWriter {
@@ -70,6 +120,19 @@ extension MessageWriter {
                 return "\(mark) \(self.headline(incident, kind, silence))"
             })
         if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
+        message.footer = words(.muteFooter, [.name: mute.id])
+        return message
+    }
+
+    /// That a mute has ended before its time; what is wrong is said by itself.
+    func message(ofEnded mute: Mute, covering incidents: [Incident]) -> Message {
+        begin()
+        let severity = incidents.map(\.severity).max() ?? .info
+        let headline = words(.muteEnded, [.what: words.sentence(of: mute.match)])
+        var message = Message(
+            kind: .digest, severity: severity, at: now,
+            headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
+            incidents: incidents.prefix(MessageWriter.membersMax).map(IncidentSummary.init))
         message.footer = words(.muteFooter, [.name: mute.id])
         return message
     }

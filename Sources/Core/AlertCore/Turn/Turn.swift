@@ -175,7 +175,7 @@ struct Turn {
 
     /// Lets go of what nobody has heard of for long: old releases, apps that are gone, and incidents about them.
     private mutating func keepHouse() {
-        state.mutes.forgetEnded(at: now, &output)
+        forgetEndedMutes()
         state.schedule.forgetEndedWaits(at: now)
         state.incidents.forgetOldSwings(at: now, &output)
         state.incidents.forgetAftermaths(at: now, &output)

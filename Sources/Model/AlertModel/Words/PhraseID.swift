@@ -155,6 +155,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case digestSince = "digest.since"
     case muteHeadline = "mute.headline"
     case muteHeadlineBy = "mute.headline_by"
+    case muteEnded = "mute.ended"
     case muteEverything = "mute.everything"
     case muteSource = "mute.source"
     case muteApp = "mute.app"

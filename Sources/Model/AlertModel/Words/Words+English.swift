@@ -176,6 +176,7 @@ extension PhraseID {
         case .digestSince: "{headline} · since {moment}"
         case .muteHeadline: "Muted: {what}"
         case .muteHeadlineBy: "Muted by {who}: {what}"
+        case .muteEnded: "Mute ended: {what}"
         case .muteEverything: "everything"
         case .muteSource: "source {names}"
         case .muteApp: "app {names}"

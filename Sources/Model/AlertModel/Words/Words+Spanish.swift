@@ -176,6 +176,7 @@ extension PhraseID {
         case .digestSince: "{headline} · desde {moment}"
         case .muteHeadline: "Silenciado: {what}"
         case .muteHeadlineBy: "Silenciado por {who}: {what}"
+        case .muteEnded: "Silencio terminado: {what}"
         case .muteEverything: "todo"
         case .muteSource: "fuente {names}"
         case .muteApp: "app {names}"
