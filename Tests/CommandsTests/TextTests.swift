@@ -344,4 +344,11 @@ extension String {
         let rule = #expect(throws: Failure.self) { try wish([("rule", ["flor"])]).check(config, "config.yaml") }
         #expect(rule?.sentence.hasSuffix("did you mean floor?") == true)
     }
+
+    /// Of the bot's own troubles the source is what they are about.
+    @Test(arguments: ["ops", "journal", "config", "clock"])
+    func `a trouble of the bot can be muted by what it is about`(name: String) throws {
+        let config = try Scratch().shop(StagedMachine().machine).config()
+        try wish([("source", [name]), ("rule", ["channel-failing"])]).check(config, "config.yaml")
+    }
 }

@@ -46,12 +46,15 @@ public struct MuteWish: Sendable {
     ///
     /// - Parameter path: the config's, for people.
     public func check(_ config: Config, _ path: String) throws(Failure) {
-        try check("source", config.sources.keys.sorted(), path)
+        // Of the bot's own troubles the source is what they are about; whether there is one, the bot knows.
+        try check("source", config.sources.keys.sorted(), and: Array(config.channels.keys) + Trouble.things, path)
         try check("rule", config.plan.detectors.map(\.name) + Trouble.allCases.map(\.rawValue), path)
     }
 
-    private func check(_ property: String, _ known: [String], _ path: String) throws(Failure) {
-        for name in values(of: property) where !known.contains(where: { Glob(name).fits($0) }) {
+    private func check(
+        _ property: String, _ known: [String], and others: [String] = [], _ path: String
+    ) throws(Failure) {
+        for name in values(of: property) where !(known + others).contains(where: { Glob(name).fits($0) }) {
             throw Failure(noSuch: property, name, in: path, known: known)
         }
     }

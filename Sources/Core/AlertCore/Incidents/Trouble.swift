@@ -28,6 +28,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     static let config = "config"
     /// The same for the clock.
     static let clock = "clock"
+    /// What troubles can be about besides sources and channels.
+    public static let things = [journal, config, clock]
 
     /// How long a clock that was set stays an open incident, so that who comes back to work sees it: as long as a clock
     /// that is set again and again takes to show.
