@@ -65,6 +65,8 @@ extension MessageTemplate {
             try template("[fields]\nno label here").dress(SampleMessages.opened)
         }
         #expect(failure?.sentence == "its field 'no label here' is not of the form 'Label: value'")
+        let odd = try template("[fields]\nTitle: Cannot open:\nOwner: {{labels.nope}}\n").dress(SampleMessages.opened)
+        #expect(odd.fields == [Message.Field("Title", "Cannot open:")], "only what has no value is left out")
     }
 
     @Test func `without marks the first line is the headline and the rest the body`() throws {

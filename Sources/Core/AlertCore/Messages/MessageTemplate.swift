@@ -145,9 +145,10 @@ public struct MessageTemplate: Hashable, Sendable {
         }
         if let fields = try lines(.fields) {
             dressed.fields = []
-            // What has no value, in this message, is left out.
-            for line in fields where !line.hasSuffix(":") {
+            for line in fields {
                 guard let end = line.firstRange(of: ": ") else {
+                    // What has no value, in this message, is left out.
+                    if line.hasSuffix(":") { continue }
                     throw Failure(
                         sentence: "its field '\(line.tamed.clipped(to: 80))' is not of the form 'Label: value'")
                 }
