@@ -3,10 +3,11 @@ import Testing
 
 /// What the commands say of a state that an earlier bot has left, and that none of them changes it.
 @Suite struct StateTests {
+    private let config = Shop.config.replacing(
+        #"ops: {plugin: webhook, url: "https://hooks.example.com/bot"}"#, with: "ops: {plugin: console}")
+
     /// A folder in which a bot has run and said one thing.
     private func lived() async throws -> Scratch {
-        let config = Shop.config.replacing(
-            #"ops: {plugin: webhook, url: "https://hooks.example.com/bot"}"#, with: "ops: {plugin: console}")
         let scratch = try Shop.scratch(config, figures: Figures().line("shop-ios", crashed: 500, of: 10_000))
         let bot = try await scratch.startBot()
         defer { bot.send(9) }
@@ -37,6 +38,11 @@ import Testing
         // With the id that 'retry' takes.
         let id = try #require(history[0]["id"].string)
         #expect(text.output.contains(" ops opened delivered  \(id)\n  🔴 shop-ios"), "\(text.output)")
+        // What stands around a message is in the language of the config, as the message is.
+        try scratch.write("config.yaml", config.replacing("listen: off", with: "listen: off\n  language: es"))
+        let spanish = try await scratch.alertbot("history").output
+        #expect(spanish.contains("Por qué: ") && !spanish.contains("Why: "), "\(spanish)")
+        try scratch.write("config.yaml", config)
         let dead = try await scratch.alertbot("history", "--dead")
         #expect(dead.output == "No failed deliveries.\n")
     }

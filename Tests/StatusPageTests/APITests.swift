@@ -125,6 +125,8 @@ private actor Obedient: BotControl {
         ("{", "The body is not a JSON object."), ("[]", "The body is not a JSON object."),
         ("{}", #"match: expected what to mute, such as {"app": ["shop-*"]}, or "all": true in its place."#),
         (#"{"match":{"app":"x"},"all":true,"for_seconds":1}"#, "all: expected false, or no match beside it."),
+        (#"{"match":{"app":"x"},"all":"yes","for_seconds":1}"#, "all: expected true or false."),
+        (#"{"match":{"app":"x"},"all":null,"for_seconds":1}"#, "all: expected true or false."),
         (#"{"match":[],"for_seconds":1}"#, #"match: expected an object such as {"app": ["shop-*"]}."#),
         (#"{"all":true}"#, "Expected 'for_seconds' or 'until', and one of them only."),
         (#"{"all":true,"for_seconds":0}"#, "for_seconds: expected a whole number from 1 to 31536000."),

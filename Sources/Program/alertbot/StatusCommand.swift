@@ -43,7 +43,8 @@ struct HistoryCommand: AsyncParsableCommand {
         // The journal says it all, whether the bot runs or not.
         let file = try common.file()
         let (state, _) = try State.inJournal(file.journalFolder(), PluginCatalog.builtin.memories)
-        let history = StatusReport.history(state, limit: limit, deadOnly: dead)
+        let words = file.result.config?.plan.words ?? .english
+        let history = StatusReport.history(state, limit: limit, deadOnly: dead, words: words)
         switch format {
         case .json: try machine.terminal.line((["history": history] as JSON).prettyText)
         case .text: try machine.terminal.line(HistoryText(history, isOnlyDead: dead, common.paint, in: file.zone).text)

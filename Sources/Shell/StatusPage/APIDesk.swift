@@ -189,6 +189,10 @@ struct APIDesk: Sendable {
         guard case .object(let match) = body["match"] ?? .object(JSONObject()) else {
             throw Mistake(sentence: "match: expected an object such as {\"app\": [\"shop-*\"]}.")
         }
+        switch body["all"] {
+        case nil, .bool: break
+        default: throw Mistake(sentence: "all: expected true or false.")
+        }
         guard match.members.isEmpty == (body["all"] == .bool(true)) else {
             throw Mistake(
                 sentence: match.members.isEmpty
