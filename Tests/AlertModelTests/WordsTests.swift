@@ -62,6 +62,11 @@ import Testing
         #expect(Words.spanish.percent(share, besides: limit) == "\(told.dropLast().replacing(".", with: ","))\u{A0}%")
     }
 
+    @Test(arguments: [("\u{202F}", "-1\u{202F}234\u{202F}567.25"), (" ", "-1 234 567.25"), ("", "-1234567.25")])
+    func `thousands may be marked by a space, or by nothing`(mark: String, told: String) {
+        #expect(Words.english.replacing([.numberThousands: Wording(other: mark)]).plain(-1_234_567.25) == told)
+    }
+
     @Test func `a metric of a source's own is told in the unit of its limit`() {
         let limit = Comparison(.less, 0.9, isPercentage: true)
         #expect(Words.english.figure(0.85, of: "checkout_success") == "0.85")
@@ -138,6 +143,12 @@ import Testing
         (.countEvents, Wording(one: "an event", other: "events"), "it lacks {count}"),
         (.captionWhy, Wording(one: "a", other: "b"), "it is about no number of things, so it has one form"),
         (.captionWhy, Wording(other: "  "), "it is empty"),
+        (.numberDecimal, Wording(other: " "), "it is empty"),
+        (.numberThousands, Wording(other: " "), ""),
+        (.numberThousands, Wording(other: "\u{202F}"), ""),
+        (.numberThousands, Wording(other: ""), ""),
+        (.numberThousands, Wording(other: "\n"), "it has a line break"),
+        (.numberThousands, Wording(other: "    "), "it has 4 characters, expected at most 3"),
         (.captionWhy, Wording(other: "a\nb"), "it has a line break"),
         (.captionWhy, Wording(other: "Why {"), "it has an unmatched brace (placeholders are written {like this})"),
         (.captionWhy, Wording(other: String(repeating: "x", count: 41)), "it has 41 characters, expected at most 40"),

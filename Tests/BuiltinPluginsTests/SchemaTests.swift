@@ -56,7 +56,7 @@ import YAMLKit
     /// Values of every kind that the config reader takes, in the forms that people write.
     @Test(arguments: [
         "bot: {name: 42, timezone: Europe/Madrid, listen: off, shutdown_grace: 0, report_to: team}",
-        "bot:\npolling:\nrules:\nroutes:",
+        "bot: {words: {number.thousands: \"\", number.decimal: \",\"}}", "bot:\npolling:\nrules:\nroutes:",
         "bot: {name: \"${env:NAME} alerts\", heartbeat: HTTPS://hc.example.com/ping}",
         "polling: {every: 1h30m, throttle: 30s, slowest: 2d, jitter: 0%, concurrency: \"8\", backoff: {factor: 1.5}}",
         "polling: {backoff: {when: failing}}",
@@ -78,7 +78,8 @@ import YAMLKit
 
     /// What an editor can find without knowing what it means.
     @Test(arguments: [
-        "bott: {name: x}", "bot: {nmae: x}", "polling: {every: 5}", "polling: {every: 5 minutes}",
+        "bott: {name: x}", "bot: {words: {number.decimal: \"\"}}",
+        "bot: {nmae: x}", "polling: {every: 5}", "polling: {every: 5 minutes}",
         "polling: {concurrency: 0}", "polling: {backoff: {when: [failng]}}",
         "rules: {r: {plugin: treshold, metric: users}}", "rules: {r: {metric: users}}",
         "rules: {\"a b\": {plugin: drop}}",

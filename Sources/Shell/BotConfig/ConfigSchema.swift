@@ -70,7 +70,10 @@ public struct ConfigSchema: Sendable {
                     "type": "object", "additionalProperties": false,
                     "properties": .object(
                         JSONObject(
-                            PhraseID.allCases.map { ($0.rawValue, $0.hasCount ? ["anyOf": [form, forms]] : form) })),
+                            PhraseID.allCases.map { id in
+                                let text = id.mayBeEmpty ? ["type": "string"] : form
+                                return (id.rawValue, id.hasCount ? ["anyOf": [text, forms]] : text)
+                            })),
                 ],
             ],
         ]

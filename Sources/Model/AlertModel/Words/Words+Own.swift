@@ -20,7 +20,9 @@ extension PhraseID {
     public func mistakes(in own: Wording) -> [WordingMistake] {
         let forms = [own.text, own.one].compactMap(\.self)
         var found: [WordingMistake] = []
-        if forms.contains(where: { $0.allSatisfy(\.isWhitespace) }) { found.append(WordingMistake("it is empty")) }
+        if !mayBeEmpty, forms.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
+            found.append(WordingMistake("it is empty"))
+        }
         if forms.contains(where: { $0.contains(where: \.isNewline) }) {
             found.append(WordingMistake("it has a line break"))
         }
@@ -68,6 +70,9 @@ extension PhraseID {
 
     /// The placeholders that it must have: those of the built-in one.
     private var required: Set<Placeholder> { english.formsPlaceholders.first ?? [] }
+
+    /// Whether it may be a space, or nothing at all: marks of thousands are.
+    public var mayBeEmpty: Bool { self == .numberThousands }
 
     /// Whether it may have a form of its own for exactly one.
     public var hasCount: Bool { english.one != nil || english.placeholders.contains(.count) }
