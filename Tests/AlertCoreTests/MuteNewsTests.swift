@@ -175,4 +175,27 @@ import Testing
         let mute = Mute(id: "a1b2c3", match: match, from: writer.now, until: writer.now + .hours(2), by: "ana")
         #expect(writer.message(of: mute, covering: []).headline.hasSuffix(sentence))
     }
+
+    @Test(arguments: [
+        (Words.Language.english, Duration.days(373), "Wed 1 Dec 2027 00:00 UTC"),
+        (.spanish, .days(373), "mié 1 dic 2027 00:00 UTC"),
+        (.english, .days(8), "Tue 1 Dec 00:00 UTC"),
+        // Of the next year, and so near that nobody takes it for another.
+        (.english, .days(40), "Sat 2 Jan 00:00 UTC"),
+    ])
+    func `an end so far away that its day is taken for another year's has its year`(
+        language: Words.Language, length: Duration, end: String
+    ) {
+        let writer = MessageWriter(
+            zone: .utc, words: .builtIn(language), publicURL: nil, now: .utc("2026-11-23 00:00"))
+        let mute = Mute(id: "a1b2c3", match: .all, from: writer.now, until: writer.now + length, by: "ana")
+        #expect(writer.message(of: mute, covering: []).fields.map(\.value) == [end])
+    }
+
+    @Test func `so has what began long ago, alone and as the begin of a stretch`() throws {
+        let writer = MessageWriter(zone: .utc, words: .english, publicURL: nil, now: .utc("2026-11-23 00:00"))
+        let began = writer.now - .days(400)
+        #expect(writer.clock(began) == "Sun 19 Oct 2025 00:00 UTC")
+        #expect(writer.stretch(from: began, to: writer.now) == "Sun 19 Oct 2025 00:00 to Mon 23 Nov 00:00")
+    }
 }

@@ -16,12 +16,17 @@ extension Zone {
     /// The same for where the zone has been named: `Sat 20 Nov 2027 23:00`.
     public func wall(_ moment: Moment, readAt now: Moment) -> String {
         let text = wall(moment, in: .english)
-        let distance = moment < now ? now - moment : moment - now
-        guard distance > Zone.yearGoesUnsaid, let space = text.lastIndex(of: " ") else { return text }
+        guard Zone.isFar(moment, from: now), let space = text.lastIndex(of: " ") else { return text }
         return "\(text[..<space]) \(civil(moment).date.year)\(text[space...])"
     }
 
-    /// Beyond eleven months a day and a month are nearly those of today, or of tomorrow.
+    /// Whether a moment is so far from now that its day and its month are nearly those of today, or of tomorrow: then
+    /// people need its year.
+    public static func isFar(_ moment: Moment, from now: Moment) -> Bool {
+        (moment < now ? now - moment : moment - now) > yearGoesUnsaid
+    }
+
+    /// Eleven months.
     private static let yearGoesUnsaid = Duration.days(330)
 
     /// A stretch of time on the zone's clock: `Fri 20 Nov 23:00 to 23:40 CET`.
@@ -61,9 +66,11 @@ extension Zone {
     }
 
     /// The same of a stretch of time: `Fri 20 Nov 23:00 to 23:40`; over a change of the clocks with both their names.
-    public func wall(from: Moment, to: Moment, in words: Words) -> String {
+    ///
+    /// - Parameter now: when it is read, where it began in another year.
+    public func wall(from: Moment, to: Moment, in words: Words, readAt now: Moment? = nil) -> String {
         let isSameDay = civil(from).day == civil(to).day
-        var (begin, end) = (wall(from, in: words), isSameDay ? time(civil(to)) : wall(to, in: words))
+        var (begin, end) = (wall(from, in: words, readAt: now), isSameDay ? time(civil(to)) : wall(to, in: words))
         if changes(from: from, to: to) {
             begin += " \(abbreviation(at: from))"
             end += " \(abbreviation(at: to))"

@@ -15,7 +15,7 @@ struct MessageWriter {
         self.words = words
         self.publicURL = publicURL
         self.now = now
-        face = ClockFace(zone, words)
+        face = ClockFace(zone, words, readAt: now)
     }
 
     /// The message for an incident as it stands. What is written with the same writer after that belongs to it, too.
@@ -331,7 +331,7 @@ struct MessageWriter {
         if let events = issue.events { details.append(words(.countEvents, count: events)) }
         if let users = issue.users { details.append(words(.countUsers, count: users)) }
         if !isNew, let first = issue.firstSeen {
-            details.append(words(.issueFirstSeen, [.moment: face.words(first, readAt: now)]))
+            details.append(words(.issueFirstSeen, [.moment: face.words(first, isLongAgo: true)]))
         }
         return Message.IssueLine(
             title: issue.title.allSatisfy(\.isWhitespace) ? issue.id : issue.title,
@@ -344,7 +344,7 @@ struct MessageWriter {
     }
 
     /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`, and `Fri 20 Nov 23:00` where the message has
-    /// named the zone before.
+    /// named the zone before; with its year where that is another one and eleven months or more away.
     func clock(_ moment: Moment) -> String { face.words(moment) }
 
     /// A stretch of time, likewise, and how long it is.
@@ -360,23 +360,28 @@ struct MessageWriter {
 private final class ClockFace {
     private let zone: Zone
     private let language: Words
+    /// When it is read.
+    private let now: Moment
     /// Mostly one, and never more than two.
     private var named: [String] = []
 
-    init(_ zone: Zone, _ language: Words) {
+    init(_ zone: Zone, _ language: Words, readAt now: Moment) {
         self.zone = zone
         self.language = language
+        self.now = now
     }
 
     func begin() { named = [] }
 
-    /// - Parameter now: when it is read, where the moment may be of another year.
-    func words(_ moment: Moment, readAt now: Moment? = nil) -> String {
-        naming(zone.abbreviation(at: moment), zone.wall(moment, in: language, readAt: now))
+    /// - Parameter isLongAgo: whether nobody expects a moment of this year, so that any other is told with it.
+    func words(_ moment: Moment, isLongAgo: Bool = false) -> String {
+        let now = isLongAgo || Zone.isFar(moment, from: now) ? now : nil
+        return naming(zone.abbreviation(at: moment), zone.wall(moment, in: language, readAt: now))
     }
 
     func words(from: Moment, to: Moment) -> String {
-        let stretch = zone.wall(from: from, to: to, in: language)
+        let now = Zone.isFar(from, from: now) ? now : nil
+        let stretch = zone.wall(from: from, to: to, in: language, readAt: now)
         // Both its ends say which.
         return zone.changes(from: from, to: to) ? stretch : naming(zone.abbreviation(at: to), stretch)
     }
