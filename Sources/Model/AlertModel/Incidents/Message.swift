@@ -127,14 +127,22 @@ public struct Message: Hashable, Sendable {
         }
     }
 
+    /// The mark in front of its headline; that of its kind where none is.
+    public var mark: String { leadingMark ?? Message.mark(kind: kind, severity: severity) }
+
     /// The headline without its mark, for where it is read aloud or stands beside a colour.
     public var unmarkedHeadline: String {
-        // What many messages say in one goes by how bad that is which goes on.
-        let marks =
-            [Message.mark(kind: kind, severity: severity), Message.mark(kind: .closed, severity: severity)]
-            + Severity.allCases.map { Message.mark(kind: .opened, severity: $0) }
-        guard let mark = marks.first(where: headline.hasPrefix) else { return headline }
+        guard let mark = leadingMark else { return headline }
         return String(headline.dropFirst(mark.count)).trimmed
+    }
+
+    private var leadingMark: String? {
+        // What many messages say in one goes by how bad that is which goes on; what is over has the mark of its end,
+        // whatever is said of it.
+        let marks =
+            [kind, .closed, .resolved].map { Message.mark(kind: $0, severity: severity) }
+            + Severity.allCases.map { Message.mark(kind: .opened, severity: $0) }
+        return marks.first(where: headline.hasPrefix)
     }
 
     /// What a channel says in front of a message that it may have shown before.
