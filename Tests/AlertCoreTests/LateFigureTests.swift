@@ -8,9 +8,13 @@ import Testing
 @Suite struct `Late figures beyond the longest window` {
     private let hour = Moment.rehearsalStart
 
-    private func bot(repeating repeats: Duration? = nil, _ gates: GatePlan...) -> Rehearsal {
+    private func bot(
+        repeating repeats: Duration? = nil, words: Words = .english, _ gates: GatePlan...
+    ) -> Rehearsal {
         let rule = DetectorPlan(name: "floor", detector: BareFloor(lookback: .hours(1)), repeat: repeats)
-        var bot = Rehearsal(.rehearsed(detectors: [rule], gates: gates))
+        var plan = Plan.rehearsed(detectors: [rule], gates: gates)
+        plan.words = words
+        var bot = Rehearsal(plan)
         bot.comparesReplay = true
         bot.pollAnswer = { _, _ in nil }
         bot.start()
@@ -205,6 +209,21 @@ import Testing
         bot.advance(by: .hours(1))
         #expect(kinds(bot) == [.opened, .resolved, .revised, .revised])
         #expect(fields(bot)["Corrected"] == "97.00% was reported at worst; with late figures it is 50.00%")
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [
+        (Words.english, "Corrected by figures that came late."), (.spanish, "Corregido con datos que llegaron tarde."),
+    ])
+    func `it says why in the language of messages`(words: Words, reason: String) {
+        var bot = bot(words: words)
+        see(&bot, 60)
+        live(&bot, 30, 2)
+        bot.advance(by: .hours(2))
+        see(&bot, 2)
+        see(&bot, 5, upTo: hour)
+        #expect(kinds(bot) == [.opened, .resolved, .revised])
+        #expect(bot.sends.last?.delivery.message.reason == reason)
         #expect(bot.objections == [])
     }
 

@@ -57,7 +57,7 @@ public struct Sightings: Hashable, Sendable {
     fileprivate func worst(of incident: Incident, before: Sightings, _ newest: Evidence) -> Evidence {
         guard let worst else { return incident.worst }
         let known = [newest, incident.worst].first { Sighting($0) == worst }
-        let evidence = known ?? worst.evidence("Corrected by figures that came late.")
+        let evidence = known ?? worst.correctedEvidence
         let isStray = !before.all.contains { Sighting(incident.worst) == $0 }
         return isStray && !evidence.isWorse(than: incident.worst) ? incident.worst : evidence
     }
@@ -71,6 +71,13 @@ public struct Sightings: Hashable, Sendable {
 
 extension Sighting {
     func isWorse(than other: Sighting) -> Bool { evidence("").isWorse(than: other.evidence("")) }
+
+    /// What is said of it where late figures have made it what it is, so that the words of the rule are about another.
+    var correctedEvidence: Evidence {
+        var evidence = evidence("")
+        evidence.say(Phrase(.reasonCorrected))
+        return evidence
+    }
 }
 
 /// An incident that has ended, and what channels were told of it. Its standings say that they have heard the end, with

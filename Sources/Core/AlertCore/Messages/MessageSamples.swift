@@ -54,7 +54,7 @@ public struct MessageSamples {
         let samples =
             kinds.map { ($0.0, writer.message(story(of: $0.1), $0.2)) } + [
                 ("nothing is known any more", writer.message(silent, .reminder)),
-                ("a figure that was said was wrong", corrected),
+                ("a figure that was said was wrong", corrected), ("it was corrected after its end", correctedEnd),
                 ("an issue is new", writer.message(story(of: issue), .opened)),
                 ("an app has fallen below its usual", writer.message(story(of: fallen), .opened)),
                 ("a release is worse", writer.message(story(of: worseRelease), .opened)),
@@ -102,13 +102,21 @@ public struct MessageSamples {
         return story
     }
 
-    private var corrected: Message {
-        let (writer, open) = (writer, incident(until: nil))
-        var message = writer.message(story(of: open), .revised)
+    private var corrected: Message { corrected(incident(until: nil)) }
+
+    private var correctedEnd: Message {
+        var over = incident(until: now)
+        over.worst = Sighting(over.worst)?.correctedEvidence ?? over.worst
+        return corrected(over)
+    }
+
+    private func corrected(_ incident: Incident) -> Message {
+        let writer = writer
+        var message = writer.message(story(of: incident), .revised)
         let said = Said(
             metric: Metric.crashFreeUsers.name, value: 0.981, span: TimeSpan(lasting: .hours(1), until: now),
-            limit: open.evidence.limit)
-        message.fields.append(writer.field(Correction(said: said, now: 0.9832, isOfEnd: false)))
+            limit: incident.evidence.limit)
+        message.fields.append(writer.field(Correction(said: said, now: 0.9832, isOfEnd: !incident.isOpen)))
         return message
     }
 

@@ -196,6 +196,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case reasonUnsure = "reason.unsure"
     case reasonAsOf = "reason.as_of"
     case reasonAbsent = "reason.absent"
+    case reasonCorrected = "reason.corrected"
     case reasonAlso = "reason.also"
     case reasonCondition = "reason.condition"
     case reasonFall = "reason.fall"

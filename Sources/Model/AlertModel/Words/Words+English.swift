@@ -224,6 +224,7 @@ extension PhraseID {
         case .reasonUnsure: "Too little is known to be sure that it is over."
         case .reasonAsOf: "As of {moment}: {reason}"
         case .reasonAbsent: "Not measured: it counts as {figure} while the source does not report it."
+        case .reasonCorrected: "Corrected by figures that came late."
         case .reasonAlso: "{reason} Also {others}."
         case .reasonCondition: "{metric} {figure} ({limit})"
         case .reasonFall:

@@ -233,6 +233,7 @@ extension PhraseID {
         case .reasonUnsure: "Se sabe demasiado poco para estar seguros de que ha terminado."
         case .reasonAsOf: "Datos de {moment}: {reason}"
         case .reasonAbsent: "No se ha medido: cuenta como {figure} mientras la fuente no dé datos de ello."
+        case .reasonCorrected: "Corregido con datos que llegaron tarde."
         case .reasonAlso: "{reason} Además: {others}."
         case .reasonCondition: "{metric} {figure} ({limit})"
         case .reasonFall:
