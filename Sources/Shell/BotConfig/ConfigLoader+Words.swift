@@ -52,10 +52,10 @@ extension ConfigLoader {
     }
 
     private mutating func readPhrases(_ entries: [Entry]) -> [PhraseID: Wording] {
-        let known = PhraseID.allCases.map(\.rawValue)
+        let known = PhraseID.allCases.map(\.name)
         var own: [PhraseID: Wording] = [:]
         for entry in entries {
-            guard let id = PhraseID(rawValue: entry.key) else {
+            guard let id = PhraseID(name: entry.key) else {
                 let near = entry.key.nearest(in: known)
                 reader.report(
                     entry.keyMark.position, "there is no phrase '\(entry.key.tamed.clipped(to: 60))'", near,
@@ -66,7 +66,7 @@ extension ConfigLoader {
             let mistakes = id.mistakes(in: wording)
             for mistake in mistakes {
                 reader.report(
-                    entry.value.position, "'\(id.rawValue)': \(mistake.message)", mistake.suggestion,
+                    entry.value.position, "'\(id.name)': \(mistake.message)", mistake.suggestion,
                     advice: mistake.advice)
             }
             if mistakes.isEmpty { own[id] = wording }
@@ -79,13 +79,13 @@ extension ConfigLoader {
         func text(_ node: Node) -> String? { if case .scalar(let text, _) = node.kind { text } else { nil } }
         if let text = text(entry.value) { return Wording(other: text) }
         guard case .mapping(let forms) = entry.value.kind else {
-            reader.report(entry.value.position, "'\(id.rawValue)' must be a text, not \(entry.value.kindName)")
+            reader.report(entry.value.position, "'\(id.name)' must be a text, not \(entry.value.kindName)")
             return nil
         }
-        reader.reportUnknown(forms, known: ["one", "other"], in: "'\(id.rawValue)'")
+        reader.reportUnknown(forms, known: ["one", "other"], in: "'\(id.name)'")
         guard let other = forms.first(where: { $0.key == "other" }).flatMap({ text($0.value) }) else {
             reader.report(
-                entry.value.position, "'\(id.rawValue)' has no 'other'",
+                entry.value.position, "'\(id.name)' has no 'other'",
                 advice: "write {one: ..., other: ...}, or one text for both")
             return nil
         }

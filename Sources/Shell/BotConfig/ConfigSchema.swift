@@ -72,7 +72,7 @@ public struct ConfigSchema: Sendable {
                         JSONObject(
                             PhraseID.allCases.map { id in
                                 let text = id.mayBeEmpty ? ["type": "string"] : form
-                                return (id.rawValue, id.hasCount ? ["anyOf": [text, forms]] : text)
+                                return (id.name, id.hasCount ? ["anyOf": [text, forms]] : text)
                             })),
                 ],
             ],

@@ -109,10 +109,10 @@ extension Phrase: JSONWritable, JSONPuttable {
     public func put(into json: inout JSONWriter) {
         switch content {
         case .verbatim(let text): json.object { $0.member("text", text) }
-        case .phrase(let id, let values) where values.isEmpty: json.put(id.rawValue)
+        case .phrase(let id, let values) where values.isEmpty: json.put(id.name)
         case .phrase(let id, let values):
             json.object { json in
-                json.member("id", id.rawValue)
+                json.member("id", id.name)
                 for entry in values { json.member(named: entry.place.rawValue, entry.value) }
             }
         }
@@ -120,9 +120,9 @@ extension Phrase: JSONWritable, JSONPuttable {
 
     /// Nil for a phrase of another version, which is no mistake: the sentence is there, too.
     static func read(_ reader: JSONReader) throws(JSONMismatch) -> Phrase? {
-        if let id = try? reader.string() { return PhraseID(rawValue: id).map { Phrase($0) } }
+        if let id = try? reader.string() { return PhraseID(name: id).map { Phrase($0) } }
         if let text = try reader.optional("text")?.string() { return Phrase(verbatim: text) }
-        guard let id = PhraseID(rawValue: try reader.member("id").string()) else { return nil }
+        guard let id = PhraseID(name: try reader.member("id").string()) else { return nil }
         var entries: [Entry] = []
         for (name, value) in try reader.members() where name != "id" {
             guard let place = Placeholder(rawValue: name), let value = try Value.read(value) else { return nil }

@@ -1,8 +1,11 @@
-/// What one phrase of a message is for. Teams write these names in files of their own, so they stay.
-public enum PhraseID: String, Hashable, Sendable, CaseIterable {
+/// What one phrase of a message is for.
+///
+/// A case is its place among all of them, which no record has: tables of phrases are read by it. What is written down is
+/// its name.
+public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     // Numbers, times and dates
-    case numberDecimal = "number.decimal"
-    case numberThousands = "number.thousands"
+    case numberDecimal
+    case numberThousands
     case percent
     case points
     case days
@@ -16,269 +19,269 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case span
 
     // What is measured
-    case metricUsers = "metric.users"
-    case metricCrashedUsers = "metric.crashed_users"
-    case metricCrashFreeUsers = "metric.crash_free_users"
-    case metricSessions = "metric.sessions"
-    case metricCrashedSessions = "metric.crashed_sessions"
-    case metricCrashFreeSessions = "metric.crash_free_sessions"
-    case metricCrashEvents = "metric.crash_events"
-    case metricAnrRate = "metric.anr_rate"
-    case metricAdoption = "metric.adoption"
-    case countUsers = "count.users"
-    case countSessions = "count.sessions"
-    case countEvents = "count.events"
-    case countIncidents = "count.incidents"
-    case severityInfo = "severity.info"
-    case severityWarning = "severity.warning"
-    case severityCritical = "severity.critical"
+    case metricUsers
+    case metricCrashedUsers
+    case metricCrashFreeUsers
+    case metricSessions
+    case metricCrashedSessions
+    case metricCrashFreeSessions
+    case metricCrashEvents
+    case metricAnrRate
+    case metricAdoption
+    case countUsers
+    case countSessions
+    case countEvents
+    case countIncidents
+    case severityInfo
+    case severityWarning
+    case severityCritical
 
     // What a figure is measured by
-    case limitBelow = "limit.below"
-    case limitAt = "limit.at"
-    case limitAtBelow = "limit.at_below"
-    case limitAbove = "limit.above"
-    case limitAtAbove = "limit.at_above"
-    case detailLimit = "detail.limit"
-    case detailUsual = "detail.usual"
-    case detailOlderRelease = "detail.older_release"
-    case detailPeriod = "detail.period"
-    case detailSeverity = "detail.severity"
-    case detailCorrected = "detail.corrected"
-    case detailClosed = "detail.closed"
+    case limitBelow
+    case limitAt
+    case limitAtBelow
+    case limitAbove
+    case limitAtAbove
+    case detailLimit
+    case detailUsual
+    case detailOlderRelease
+    case detailPeriod
+    case detailSeverity
+    case detailCorrected
+    case detailClosed
     case details
 
     // Headlines
-    case headlineFigure = "headline.figure"
-    case headlineWorse = "headline.worse"
-    case headlineStill = "headline.still"
-    case headlineSilent = "headline.silent"
-    case headlineAcknowledged = "headline.acknowledged"
-    case headlineBack = "headline.back"
-    case headlineWithin = "headline.within"
-    case headlineAgain = "headline.again"
-    case headlineUsual = "headline.usual"
-    case headlineClosed = "headline.closed"
-    case headlineCorrectedEnd = "headline.corrected_end"
-    case headlineWhat = "headline.what"
-    case headlineWhatSilent = "headline.what_silent"
-    case headlineWhatAcknowledged = "headline.what_acknowledged"
-    case headlineWhatResolved = "headline.what_resolved"
-    case headlineWhatEnded = "headline.what_ended"
-    case headlineWhatClosed = "headline.what_closed"
-    case endResolved = "end.resolved"
-    case endEnded = "end.ended"
-    case endSilent = "end.silent"
-    case endUnwatched = "end.unwatched"
-    case whatOf = "what.of"
-    case whatIssue = "what.issue"
+    case headlineFigure
+    case headlineWorse
+    case headlineStill
+    case headlineSilent
+    case headlineAcknowledged
+    case headlineBack
+    case headlineWithin
+    case headlineAgain
+    case headlineUsual
+    case headlineClosed
+    case headlineCorrectedEnd
+    case headlineWhat
+    case headlineWhatSilent
+    case headlineWhatAcknowledged
+    case headlineWhatResolved
+    case headlineWhatEnded
+    case headlineWhatClosed
+    case endResolved
+    case endEnded
+    case endSilent
+    case endUnwatched
+    case whatOf
+    case whatIssue
     case carers
-    case namesNobody = "names.nobody"
-    case namesTwo = "names.two"
-    case namesThree = "names.three"
-    case namesMore = "names.more"
+    case namesNobody
+    case namesTwo
+    case namesThree
+    case namesMore
 
     // Fields
-    case fieldLasted = "field.lasted"
-    case fieldSince = "field.since"
+    case fieldLasted
+    case fieldSince
     case since
-    case fieldOnIt = "field.on_it"
-    case fieldOwner = "field.owner"
-    case fieldNoNews = "field.no_news"
-    case noNews = "no_news"
-    case noNewsVanished = "no_news.vanished"
-    case noNewsFailing = "no_news.failing"
-    case noNewsUnjudged = "no_news.unjudged"
-    case fieldRelease = "field.release"
-    case releaseUsers = "release.users"
-    case releaseSessions = "release.sessions"
-    case fieldStandsOut = "field.stands_out"
-    case standsOut = "stands_out"
-    case fieldPeak = "field.peak"
-    case peakUsers = "peak.users"
-    case peakSessions = "peak.sessions"
-    case peakCases = "peak.cases"
-    case fieldUsersAffected = "field.users_affected"
-    case fieldSessionsAffected = "field.sessions_affected"
-    case fieldCasesAffected = "field.cases_affected"
+    case fieldOnIt
+    case fieldOwner
+    case fieldNoNews
+    case noNews
+    case noNewsVanished
+    case noNewsFailing
+    case noNewsUnjudged
+    case fieldRelease
+    case releaseUsers
+    case releaseSessions
+    case fieldStandsOut
+    case standsOut
+    case fieldPeak
+    case peakUsers
+    case peakSessions
+    case peakCases
+    case fieldUsersAffected
+    case fieldSessionsAffected
+    case fieldCasesAffected
     case affected
     case about
-    case fieldAtWorst = "field.at_worst"
-    case fieldBeforeWorst = "field.before_worst"
-    case fieldBeforeNow = "field.before_now"
-    case fieldNow = "field.now"
-    case figureOf = "figure.of"
-    case fieldCorrected = "field.corrected"
-    case correctedSpan = "corrected.span"
-    case correctedEnd = "corrected.end"
-    case issueAge = "issue.age"
-    case issueFirstSeen = "issue.first_seen"
+    case fieldAtWorst
+    case fieldBeforeWorst
+    case fieldBeforeNow
+    case fieldNow
+    case figureOf
+    case fieldCorrected
+    case correctedSpan
+    case correctedEnd
+    case issueAge
+    case issueFirstSeen
     case footer
 
     // Links
-    case linkStatus = "link.status"
-    case linkAcknowledge = "link.acknowledge"
-    case linkIncident = "link.incident"
-    case linkMuteHours = "link.mute_hours"
-    case linkMuteDays = "link.mute_days"
-    case linkDashboard = "link.dashboard"
-    case linkRunbook = "link.runbook"
-    case linkUntitled = "link.untitled"
+    case linkStatus
+    case linkAcknowledge
+    case linkIncident
+    case linkMuteHours
+    case linkMuteDays
+    case linkDashboard
+    case linkRunbook
+    case linkUntitled
 
     // Captions of channels
-    case captionWhy = "caption.why"
-    case captionLastDay = "caption.last_day"
-    case captionIssues = "caption.issues"
-    case captionLinks = "caption.links"
-    case captionMessage = "caption.message"
-    case captionIncidents = "caption.incidents"
-    case captionRule = "caption.rule"
-    case captionSentBy = "caption.sent_by"
-    case captionMore = "caption.more"
-    case captionUntitled = "caption.untitled"
-    case captionRepeated = "caption.repeated"
+    case captionWhy
+    case captionLastDay
+    case captionIssues
+    case captionLinks
+    case captionMessage
+    case captionIncidents
+    case captionRule
+    case captionSentBy
+    case captionMore
+    case captionUntitled
+    case captionRepeated
 
     // Messages about several
-    case digestPart = "digest.part"
-    case digestPast = "digest.past"
-    case digestWhy = "digest.why"
-    case duringQuietHours = "during.quiet_hours"
-    case duringFlapping = "during.flapping"
-    case duringUnreachable = "during.unreachable"
-    case duringHold = "during.hold"
-    case duringMute = "during.mute"
-    case digestLate = "digest.late"
-    case digestLateWhy = "digest.late_why"
-    case digestMore = "digest.more"
-    case digestFigure = "digest.figure"
-    case digestWhat = "digest.what"
-    case digestSince = "digest.since"
-    case muteHeadline = "mute.headline"
-    case muteHeadlineBy = "mute.headline_by"
-    case muteEnded = "mute.ended"
-    case muteEverything = "mute.everything"
-    case muteSource = "mute.source"
-    case muteApp = "mute.app"
-    case muteRelease = "mute.release"
-    case muteEnvironment = "mute.environment"
-    case muteRule = "mute.rule"
-    case muteSeverity = "mute.severity"
-    case muteIssue = "mute.issue"
-    case muteLabel = "mute.label"
-    case muteOr = "mute.or"
-    case muteWhy = "mute.why"
-    case muteFooter = "mute.footer"
-    case fieldUntil = "field.until"
-    case fieldReason = "field.reason"
-    case togetherOpened = "together.opened"
-    case togetherResolved = "together.resolved"
-    case togetherHeld = "together.held"
-    case togetherWho = "together.who"
-    case countFiring = "count.firing"
-    case countClosed = "count.closed"
-    case countResolved = "count.resolved"
+    case digestPart
+    case digestPast
+    case digestWhy
+    case duringQuietHours
+    case duringFlapping
+    case duringUnreachable
+    case duringHold
+    case duringMute
+    case digestLate
+    case digestLateWhy
+    case digestMore
+    case digestFigure
+    case digestWhat
+    case digestSince
+    case muteHeadline
+    case muteHeadlineBy
+    case muteEnded
+    case muteEverything
+    case muteSource
+    case muteApp
+    case muteRelease
+    case muteEnvironment
+    case muteRule
+    case muteSeverity
+    case muteIssue
+    case muteLabel
+    case muteOr
+    case muteWhy
+    case muteFooter
+    case fieldUntil
+    case fieldReason
+    case togetherOpened
+    case togetherResolved
+    case togetherHeld
+    case togetherWho
+    case countFiring
+    case countClosed
+    case countResolved
 
     // What gates say
-    case gateBudget = "gate.budget"
-    case gateGroup = "gate.group"
-    case gateFlapping = "gate.flapping"
-    case fieldFlapping = "field.flapping"
+    case gateBudget
+    case gateGroup
+    case gateFlapping
+    case fieldFlapping
     case flapping
-    case fieldEscalated = "field.escalated"
+    case fieldEscalated
     case escalated
-    case escalatedWorse = "escalated.worse"
+    case escalatedWorse
 
     // Why, in one sentence
-    case reasonAtMost = "reason.at_most"
-    case reasonAtLeast = "reason.at_least"
-    case reasonMeasured = "reason.measured"
-    case reasonNotClear = "reason.not_clear"
-    case reasonUnsure = "reason.unsure"
-    case reasonAsOf = "reason.as_of"
-    case reasonAbsent = "reason.absent"
-    case reasonCorrected = "reason.corrected"
-    case reasonAlso = "reason.also"
-    case reasonCondition = "reason.condition"
-    case reasonFall = "reason.fall"
-    case reasonYoung = "reason.young"
-    case reasonUnclear = "reason.unclear"
-    case reasonUsual = "reason.usual"
-    case reasonStayed = "reason.stayed"
-    case reasonReleaseWorse = "reason.release_worse"
-    case reasonRelease = "reason.release"
-    case releaseWorse = "release.worse"
-    case releaseBetter = "release.better"
-    case releaseSame = "release.same"
-    case releaseSameHours = "release.same_hours"
-    case releaseSameAdoption = "release.same_adoption"
-    case releaseLately = "release.lately"
-    case releaseFine = "release.fine"
-    case releaseFineOver = "release.fine_over"
-    case releaseReplaced = "release.replaced"
-    case staleSource = "stale.source"
-    case staleApp = "stale.app"
-    case staleSourceOver = "stale.source_over"
-    case staleAppOver = "stale.app_over"
+    case reasonAtMost
+    case reasonAtLeast
+    case reasonMeasured
+    case reasonNotClear
+    case reasonUnsure
+    case reasonAsOf
+    case reasonAbsent
+    case reasonCorrected
+    case reasonAlso
+    case reasonCondition
+    case reasonFall
+    case reasonYoung
+    case reasonUnclear
+    case reasonUsual
+    case reasonStayed
+    case reasonReleaseWorse
+    case reasonRelease
+    case releaseWorse
+    case releaseBetter
+    case releaseSame
+    case releaseSameHours
+    case releaseSameAdoption
+    case releaseLately
+    case releaseFine
+    case releaseFineOver
+    case releaseReplaced
+    case staleSource
+    case staleApp
+    case staleSourceOver
+    case staleAppOver
 
     // Why, of single issues
-    case issueNew = "issue.new"
-    case issueNewHit = "issue.new_hit"
-    case issueBack = "issue.back"
-    case issueBackHit = "issue.back_hit"
-    case issueManyNew = "issue.many_new"
-    case issueManyBack = "issue.many_back"
-    case issueSpreads = "issue.spreads"
-    case issueSpreadsHit = "issue.spreads_hit"
-    case issueFast = "issue.fast"
-    case issueFastHit = "issue.fast_hit"
-    case issueOverKnown = "issue.over_known"
-    case issueOverForgotten = "issue.over_forgotten"
-    case issueOverClosed = "issue.over_closed"
-    case issueOverIgnored = "issue.over_ignored"
-    case issueOverBack = "issue.over_back"
-    case issueOverUnseen = "issue.over_unseen"
-    case issueOverLong = "issue.over_long"
+    case issueNew
+    case issueNewHit
+    case issueBack
+    case issueBackHit
+    case issueManyNew
+    case issueManyBack
+    case issueSpreads
+    case issueSpreadsHit
+    case issueFast
+    case issueFastHit
+    case issueOverKnown
+    case issueOverForgotten
+    case issueOverClosed
+    case issueOverIgnored
+    case issueOverBack
+    case issueOverUnseen
+    case issueOverLong
 
     // The bot's own troubles
-    case troubleStale = "trouble.stale"
-    case troubleUnpushed = "trouble.unpushed"
-    case troubleFailing = "trouble.failing"
-    case troubleFailingWait = "trouble.failing_wait"
-    case troubleLack = "trouble.lack"
-    case troubleWait = "trouble.wait"
-    case troubleStopped = "trouble.stopped"
-    case troublePartial = "trouble.partial"
-    case troubleLate = "trouble.late"
-    case troubleLateWait = "trouble.late_wait"
-    case troubleDead = "trouble.dead"
-    case troubleJournal = "trouble.journal"
-    case troubleDamage = "trouble.damage"
-    case troubleConfig = "trouble.config"
-    case troubleTemplate = "trouble.template"
-    case troubleClockBack = "trouble.clock_back"
-    case troubleClockForward = "trouble.clock_forward"
-    case overClock = "over.clock"
-    case overDamage = "over.damage"
-    case overConfig = "over.config"
-    case overTemplate = "over.template"
-    case overWorks = "over.works"
-    case overLack = "over.lack"
+    case troubleStale
+    case troubleUnpushed
+    case troubleFailing
+    case troubleFailingWait
+    case troubleLack
+    case troubleWait
+    case troubleStopped
+    case troublePartial
+    case troubleLate
+    case troubleLateWait
+    case troubleDead
+    case troubleJournal
+    case troubleDamage
+    case troubleConfig
+    case troubleTemplate
+    case troubleClockBack
+    case troubleClockForward
+    case overClock
+    case overDamage
+    case overConfig
+    case overTemplate
+    case overWorks
+    case overLack
 
     // Why it was closed
-    case closedVanished = "closed.vanished"
-    case closedFailing = "closed.failing"
-    case closedUnjudged = "closed.unjudged"
-    case closedTemplate = "closed.template"
-    case closedName = "closed.name"
-    case closedRule = "closed.rule"
-    case closedSource = "closed.source"
-    case closedUnmatched = "closed.unmatched"
-    case closedChanged = "closed.changed"
-    case closedOwn = "closed.own"
-    case closedApp = "closed.app"
+    case closedVanished
+    case closedFailing
+    case closedUnjudged
+    case closedTemplate
+    case closedName
+    case closedRule
+    case closedSource
+    case closedUnmatched
+    case closedChanged
+    case closedOwn
+    case closedApp
 
     // The message of send-test
-    case testHeadline = "test.headline"
-    case testChannel = "test.channel"
-    case testWhy = "test.why"
+    case testHeadline
+    case testChannel
+    case testWhy
 }

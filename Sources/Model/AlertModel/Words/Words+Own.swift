@@ -93,7 +93,7 @@ extension PhraseID {
         case .percent, .points, .days, .hours, .minutes, .seconds: 24
         case .captionRepeated, .weekdays, .months: 120
         default:
-            ["field.", "caption.", "link.", "metric.", "severity."].contains { rawValue.hasPrefix($0) } ? 40 : 400
+            ["field.", "caption.", "link.", "metric.", "severity."].contains { name.hasPrefix($0) } ? 40 : 400
         }
     }
 }
@@ -119,14 +119,14 @@ extension Words {
         var lines: [String] = []
         var group = ""
         for id in PhraseID.allCases {
-            let own = String(id.rawValue.prefix { $0 != "." })
-            if !lines.isEmpty, own != group, id.rawValue.contains(".") || group.contains(".") { lines.append("") }
+            let own = String(id.name.prefix { $0 != "." })
+            if !lines.isEmpty, own != group, id.name.contains(".") || group.contains(".") { lines.append("") }
             group = own
             let wording = wording(id)
             if let one = wording.one {
-                lines.append("\(id.rawValue): {one: \(Words.quoted(one)), other: \(Words.quoted(wording.text))}")
+                lines.append("\(id.name): {one: \(Words.quoted(one)), other: \(Words.quoted(wording.text))}")
             } else {
-                lines.append("\(id.rawValue): \(Words.quoted(wording.text))")
+                lines.append("\(id.name): \(Words.quoted(wording.text))")
             }
         }
         return lines.joined(separator: "\n")
@@ -139,7 +139,7 @@ extension Words {
                 PhraseID.allCases.map { id in
                     let wording = wording(id)
                     return (
-                        id.rawValue,
+                        id.name,
                         wording.one.map { ["one": .string($0), "other": .string(wording.text)] }
                             ?? .string(wording.text)
                     )

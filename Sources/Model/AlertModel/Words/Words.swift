@@ -14,7 +14,7 @@ public struct Words: Hashable, Sendable {
 
     /// One that is shared by all copies: nothing is copied with a message.
     private final class Table: Sendable {
-        /// By the ordinals of the ids: every message asks for a dozen of them.
+        /// By the numbers of the ids: every message asks for a dozen of them.
         let wordings: [Wording]
         let weekdays: [String]
         let months: [String]
@@ -26,15 +26,15 @@ public struct Words: Hashable, Sendable {
 
         init(_ wordings: [Wording]) {
             self.wordings = wordings
-            func text(_ id: PhraseID) -> String { wordings[id.ordinal].text }
+            func text(_ id: PhraseID) -> String { wordings[id.rawValue].text }
             weekdays = Words.list(text(.weekdays))
             months = Words.list(text(.months))
             let marks = (decimal: text(.numberDecimal), thousands: text(.numberThousands))
             self.marks = marks == (".", ",") ? nil : marks
-            hasEnglishPercent = wordings[PhraseID.percent.ordinal] == PhraseID.percent.english && marks == (".", ",")
-            hasEnglishDates = [PhraseID.date, .weekdays, .months].allSatisfy { wordings[$0.ordinal] == $0.english }
+            hasEnglishPercent = wordings[PhraseID.percent.rawValue] == PhraseID.percent.english && marks == (".", ",")
+            hasEnglishDates = [PhraseID.date, .weekdays, .months].allSatisfy { wordings[$0.rawValue] == $0.english }
             hasEnglishUnits = [PhraseID.days, .hours, .minutes, .seconds].allSatisfy {
-                wordings[$0.ordinal] == $0.english
+                wordings[$0.rawValue] == $0.english
             }
         }
     }
@@ -66,7 +66,7 @@ public struct Words: Hashable, Sendable {
     public func replacing(_ own: [PhraseID: Wording]) -> Words {
         guard !own.isEmpty else { return self }
         var wordings = table.wordings
-        for (id, wording) in own { wordings[id.ordinal] = wording }
+        for (id, wording) in own { wordings[id.rawValue] = wording }
         return Words(language, wordings)
     }
 
@@ -77,25 +77,25 @@ public struct Words: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(language) }
 
     /// The phrase as the table has it.
-    public func wording(_ id: PhraseID) -> Wording { table.wordings[id.ordinal] }
+    public func wording(_ id: PhraseID) -> Wording { table.wordings[id.rawValue] }
 
     static func list(_ text: String) -> [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 
     // MARK: Phrases
 
     /// A phrase without placeholders.
-    public subscript(_ id: PhraseID) -> String { table.wordings[id.ordinal].text }
+    public subscript(_ id: PhraseID) -> String { table.wordings[id.rawValue].text }
 
     /// A phrase with what stands in its places.
     public func callAsFunction(_ id: PhraseID, _ values: KeyValuePairs<Placeholder, String>) -> String {
-        table.wordings[id.ordinal].filled(values)
+        table.wordings[id.rawValue].filled(values)
     }
 
     /// A phrase about a number of things.
     public func callAsFunction(
         _ id: PhraseID, count: Double, _ values: KeyValuePairs<Placeholder, String> = [:]
     ) -> String {
-        table.wordings[id.ordinal].filled(values, count: plain(count))
+        table.wordings[id.rawValue].filled(values, count: plain(count))
     }
 
     public func callAsFunction(
@@ -298,9 +298,6 @@ public struct Words: Hashable, Sendable {
 }
 
 extension PhraseID {
-    /// Its place among all of them: the number that stands for the case. There are fewer than 256.
-    var ordinal: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
-
     /// How the phrase reads in a built-in language.
     public func wording(in language: Words.Language) -> Wording {
         switch language {
