@@ -31,9 +31,9 @@ private struct Floor: SubjectDetector {
 }
 
 @Suite struct `Charts of messages` {
-    private func bot(_ channels: ChannelPlan...) -> Rehearsal {
+    private func bot(_ channels: ChannelPlan..., words: Words = .english) -> Rehearsal {
         let plan = Plan(
-            botName: "shop-alerts", zone: .utc, sources: [SourcePlan(name: "ios", jitter: 0)],
+            botName: "shop-alerts", zone: .utc, words: words, sources: [SourcePlan(name: "ios", jitter: 0)],
             detectors: [DetectorPlan(name: "floor", detector: Floor())], channels: channels)
         var bot = Rehearsal(plan, at: .utc("2026-11-19 22:00"))
         bot.pollAnswer = { _, _ in nil }
@@ -65,6 +65,18 @@ private struct Floor: SubjectDetector {
         #expect(
             chart.words == "Crash-free users, last day: between 98.00% and 99.90%, 98.00% at its end; "
                 + "alert below 99.5%; usually 99.90%")
+    }
+
+    @Test func `it is written in the language of messages, with its numbers`() throws {
+        var bot = bot(ChannelPlan(name: "team", hasCharts: true), words: .spanish)
+        see(crashed: 400, in: &bot)
+        let chart = try #require(bot.decisions.last { $0.kind == .opened }?.message.chart)
+        #expect(chart.title == "Usuarios sin fallos, último día")
+        #expect(chart.limit?.words == "alerta por debajo de 99,5\u{A0}%")
+        #expect(chart.usual?.words == "lo habitual: 99,90\u{A0}%")
+        #expect(
+            chart.words == "Usuarios sin fallos, último día: entre 98,00\u{A0}% y 99,90\u{A0}%, al final "
+                + "98,00\u{A0}%; alerta por debajo de 99,5\u{A0}%; lo habitual: 99,90\u{A0}%")
     }
 
     @Test func `where no channel shows charts, no message has one`() {

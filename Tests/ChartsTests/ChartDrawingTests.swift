@@ -32,7 +32,7 @@ extension Drawing.Shape {
 
 @Suite struct `A chart's drawing` {
     @Test func `it has the figure, the limit, what is usual, and names for them`() {
-        let shapes = ChartDrawing(chart(day), in: .utc).drawing.shapes
+        let shapes = ChartDrawing(chart(day), in: .utc, words: .english).drawing.shapes
         let texts = shapes.compactMap(\.text)
         #expect(texts.contains("Crash-free users, last day"))
         #expect(texts.contains("alert below 99%"))
@@ -49,6 +49,16 @@ extension Drawing.Shape {
         }
     }
 
+    @Test(arguments: [
+        (Words.english, ["99.5%", "20 Nov"]), (.spanish, ["99,5\u{A0}%", "20 nov"]),
+        (.english.replacing([.chartDay: "{month} {day}.", .numberDecimal: "·"]), ["99·5%", "Nov 20."]),
+    ])
+    func `numbers and days stand beside the axes in the language of messages`(words: Words, labels: [String]) {
+        let halves: [Double?] = (0..<24).map { $0 < 20 ? 0.998 : 0.99 }
+        let texts = ChartDrawing(chart(halves), in: .utc, words: words).drawing.shapes.compactMap(\.text)
+        for label in labels { #expect(texts.contains(label), "\(label) in \(texts)") }
+    }
+
     @Test(
         arguments: [
             [], [nil], [0.5], [nil, 0.5, nil], Array(repeating: 1, count: 48), [-1e300, 1e300], [0, 0, 0],
@@ -56,7 +66,7 @@ extension Drawing.Shape {
         ] as [[Double?]])
     func `whatever the figures, nothing lies outside`(values: [Double?]) {
         for limit in [nil, 0.99, 1e308] {
-            let drawing = ChartDrawing(chart(values, limit: limit), in: .utc).drawing
+            let drawing = ChartDrawing(chart(values, limit: limit), in: .utc, words: .english).drawing
             for point in drawing.shapes.flatMap(\.points) {
                 #expect((0...drawing.width).contains(point.x) && (0...drawing.height).contains(point.y), "\(point)")
             }
@@ -66,19 +76,20 @@ extension Drawing.Shape {
 
     @Test func `words of strangers stay words`() {
         let hostile = "<script>\u{202E}\"&' \n" + String(repeating: "W", count: 4000)
-        let svg = ChartDrawing(chart(day, title: hostile), in: .utc).drawing.svg(hostile).text
+        let svg = ChartDrawing(chart(day, title: hostile), in: .utc, words: .english).drawing.svg(hostile).text
         #expect(!svg.contains("<script"))
         #expect(!svg.contains("\u{202E}"))
         #expect(svg.utf8.count < 20_000)
     }
 
     @Test func `limit and usual are dashed and dotted on a page, too`() {
-        let svg = ChartDrawing(chart(day), in: .utc).drawing.svg("words").text
+        let svg = ChartDrawing(chart(day), in: .utc, words: .english).drawing.svg("words").text
         #expect(svg.split(separator: #"stroke-dasharray="6 4 ""#).count == 3)
         #expect(svg.split(separator: #"stroke-dasharray="1 4 ""#).count == 3)
     }
 
     @Test func `the same chart gives the same drawing`() {
-        #expect(ChartDrawing(chart(day), in: .utc).drawing == ChartDrawing(chart(day), in: .utc).drawing)
+        func drawing() -> Drawing { ChartDrawing(chart(day), in: .utc, words: .english).drawing }
+        #expect(drawing() == drawing())
     }
 }

@@ -15,7 +15,7 @@ private let raster = try? Raster()
 
 @Suite struct `Pictures of drawings` {
     @Test(.enabled(if: raster != nil)) func `a chart becomes a small PNG, the same every time`() throws {
-        let drawing = ChartDrawing(day, in: .utc).drawing
+        let drawing = ChartDrawing(day, in: .utc, words: .english).drawing
         let png = try #require(raster).png(of: drawing)
         #expect(png.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
         // The first chunk has the size: 960 by 400.
@@ -33,7 +33,7 @@ private let raster = try? Raster()
         var chart = day
         chart.title = "\u{0}\u{202E}👨‍👩‍👧‍👦 e\u{301}\u{301} שגיאה <b>" + String(repeating: "\u{301}", count: 3000)
         chart.limit?.words = String(repeating: "例外", count: 500)
-        #expect(try #require(raster).png(of: ChartDrawing(chart, in: .utc).drawing).count > 2_000)
+        #expect(try #require(raster).png(of: ChartDrawing(chart, in: .utc, words: .english).drawing).count > 2_000)
     }
 
     @Test(.enabled(if: raster != nil)) func `a drawing without a size is refused`() throws {

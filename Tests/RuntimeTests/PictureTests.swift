@@ -41,8 +41,10 @@ private struct PictureChannel: Channel {
 
 private struct FakePainter: Painter {
     var trouble: String?
-    func image(of chart: Chart, in zone: Zone) throws(PaintTrouble) -> ChartImage {
+    var language = Words.Language.english
+    func image(of chart: Chart, in zone: Zone, words: Words) throws(PaintTrouble) -> ChartImage {
         if let trouble { throw PaintTrouble(trouble) }
+        guard words.language == language else { throw PaintTrouble("it is in another language") }
         return ChartImage(bytes: [1], width: 1, height: 1, words: chart.words)
     }
 }
@@ -100,6 +102,14 @@ private struct FakePainter: Painter {
             #expect(await courier(painter).attempt(delivery, PictureChannel()).picture == nil)
         }
         #expect(asked == ["words", "words", "words"])
+    }
+
+    @Test func `a picture is in the language of its message`() async {
+        var delivery = delivery()
+        delivery.message.words = .spanish
+        let attempt = await courier(FakePainter(language: .spanish)).attempt(delivery, PictureChannel())
+        #expect(attempt.picture != nil)
+        #expect(stage.logged == [])
     }
 
     @Test func `where a picture cannot be made, the message goes without, and the log says why`() async {

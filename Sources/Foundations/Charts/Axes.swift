@@ -9,12 +9,15 @@ public struct TimeAxis: Sendable {
     public let left: Double
     public let width: Double
     private let zone: Zone
+    private let words: Words
 
-    public init(from: Moment, to: Moment, zone: Zone, left: Double, width: Double) {
+    /// - Parameter words: those of days and months; pages are in English.
+    public init(from: Moment, to: Moment, zone: Zone, words: Words = .english, left: Double, width: Double) {
         self.from = from
         // A span without length still has a place.
         self.to = max(to, from + .minutes(1))
         self.zone = zone
+        self.words = words
         self.left = left
         self.width = width
     }
@@ -70,11 +73,14 @@ public struct TimeAxis: Sendable {
     private func tick(_ civil: CivilTime, _ label: String?) -> Tick? {
         let moment = zone.moment(beginning: civil)
         guard moment >= from, moment <= to else { return nil }
-        let isLong = to - from > .hours(24 * 300)
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        return Tick(x: x(moment), label: label ?? name(of: civil), isMain: label == nil)
+    }
+
+    private func name(of civil: CivilTime) -> String {
         let date = civil.date
-        let name = isLong ? "\(months[date.month - 1]) \(date.year)" : "\(date.day) \(months[date.month - 1])"
-        return Tick(x: x(moment), label: label ?? name, isMain: label == nil)
+        let month = words.months.indices.contains(date.month - 1) ? words.months[date.month - 1] : ""
+        let isLong = to - from > .hours(24 * 300)
+        return isLong ? "\(month) \(date.year)" : words(.chartDay, [.day: String(date.day), .month: month])
     }
 }
 
@@ -85,12 +91,18 @@ public struct FigureAxis: Sendable {
     public let top: Double
     public let height: Double
     private let isRate: Bool
+    private let words: Words
 
     /// The span of figures is what the limits, the figures of trouble and nearly all others need: one odd figure at
     /// night must not flatten the rest.
     ///
-    /// - Parameter needed: what must not lie outside.
-    public init(_ figures: [Double], needing needed: [Double], isRate: Bool, top: Double, height: Double) {
+    /// - Parameters:
+    ///   - needed: what must not lie outside.
+    ///   - words: how numbers are written; pages are in English.
+    public init(
+        _ figures: [Double], needing needed: [Double], isRate: Bool, words: Words = .english, top: Double,
+        height: Double
+    ) {
         var needed = needed
         let figures = figures.sorted()
         if let first = figures.first, let last = figures.last {
@@ -105,6 +117,7 @@ public struct FigureAxis: Sendable {
         self.low = isRate && low >= 0 ? max(0, low - room) : low - room
         self.high = isRate && high <= 1 ? min(1, high + room) : high + room
         self.isRate = isRate
+        self.words = words
         self.top = top
         self.height = height
     }
@@ -136,5 +149,5 @@ public struct FigureAxis: Sendable {
     }
 
     /// As it is written beside its place.
-    public func label(_ figure: Double) -> String { isRate ? figure.percentTrimmed : figure.plain }
+    public func label(_ figure: Double) -> String { isRate ? words.percentTrimmed(figure) : words.plain(figure) }
 }

@@ -35,16 +35,17 @@ public struct ChartDrawing: Sendable {
     private static let titleMax = 52
     private static let legendMax = 30
 
-    public init(_ chart: Chart, in zone: Zone) {
+    /// - Parameter words: how numbers and days are written beside the axes; the rest the chart says itself.
+    public init(_ chart: Chart, in zone: Zone, words: Words) {
         self.chart = chart
         self.zone = zone
         time = TimeAxis(
             from: chart.from, to: chart.from + .hours(Int64(max(chart.values.count, 1))), zone: zone,
-            left: ChartDrawing.left, width: ChartDrawing.width - ChartDrawing.left - ChartDrawing.right)
+            words: words, left: ChartDrawing.left, width: ChartDrawing.width - ChartDrawing.left - ChartDrawing.right)
         let known = chart.values.compactMap(\.self)
         axis = FigureAxis(
             known, needing: [chart.limit, chart.usual].compactMap { $0?.value }, isRate: chart.isRate,
-            top: ChartDrawing.top, height: ChartDrawing.height - ChartDrawing.top - ChartDrawing.bottom)
+            words: words, top: ChartDrawing.top, height: ChartDrawing.height - ChartDrawing.top - ChartDrawing.bottom)
     }
 
     public var drawing: Drawing {

@@ -10,7 +10,7 @@ public struct DryRunPage {
 
     public init(_ report: PreviewReport) {
         self.report = report
-        cards = MessageCards(botName: report.botName, zone: report.zone)
+        cards = MessageCards(botName: report.botName, zone: report.zone, words: report.words)
     }
 
     /// Messages drawn for one channel: more than anybody looks through, and with their requests some megabytes.

@@ -6,6 +6,8 @@ internal import PluginKit
 struct MessageCards {
     let botName: String
     let zone: Zone
+    /// Those of the messages.
+    let words: Words
 
     /// One message in the window of its chat.
     func card(_ picture: ChatPicture, at moment: Moment) -> HTML {
@@ -30,7 +32,7 @@ struct MessageCards {
             case .small(let runs): #"<p class="small">\#(self.runs(runs))</p>"#
             case .code(let code): "<pre>\(whole: code)</pre>"
             case .chart(let chart):
-                #"<div class="chart">\#(ChartDrawing(chart, in: zone).drawing.svg(chart.words))</div>"#
+                #"<div class="chart">\#(ChartDrawing(chart, in: zone, words: words).drawing.svg(chart.words))</div>"#
             case .bar(let color, let inner):
                 #"<div class="bar" style="--bar: \#(color.text)">\#(self.blocks(inner))</div>"#
             }

@@ -21,6 +21,8 @@ public struct PreviewReport: Sendable {
     public let onCall: [(rotation: String, person: String)]
     public let botName: String
     public let zone: Zone
+    /// Those of the messages.
+    public let words: Words
     private let channels: [String: any Channel]
     /// What became of deliveries, by their ids, where things fail on purpose.
     private let trials: [String: DeliveryTrial]
@@ -68,6 +70,7 @@ public struct PreviewReport: Sendable {
         botName = preview.plan.botName
         onCall = preview.plan.rotations.map { ($0.name, $0.person(on: preview.now).name) }
         zone = preview.plan.zone
+        words = preview.plan.words
         polls = preview.plan.sources.filter { !$0.isPushed }.map { source in
             let record = preview.state.schedule.sources[source.name] ?? SourceRecord()
             return NextPoll(

@@ -120,7 +120,7 @@ public struct CheckReport {
         do throws(PaintTrouble) {
             _ = try machine.painter.image(
                 of: Chart(title: "", values: [], from: machine.clock.now(), isRate: true, words: ""),
-                in: config.plan.zone)
+                in: config.plan.zone, words: config.plan.words)
             return []
         } catch {
             return config.plan.channels.filter(\.hasCharts).compactMap { channel in

@@ -60,7 +60,7 @@ public struct TestMessage: Sendable {
             fields: [Message.Field(words[.testChannel], name)], reason: words(.testWhy, [.channel: name]),
             footer: "alertbot \(Version.text)")
         message.words = words
-        if channel.hasCharts { message.chart = .sample(until: now) }
+        if channel.hasCharts { message.chart = .sample(until: now, words) }
         var hash = StableHash()
         hash.add(name)
         hash.add(now.description)
@@ -101,17 +101,16 @@ public struct TestMessage: Sendable {
 
 extension Chart {
     /// A day that never was, to see what a chart looks like.
-    fileprivate static func sample(until now: Moment) -> Chart {
+    fileprivate static func sample(until now: Moment, _ words: Words) -> Chart? {
         let hour: Int64 = 3_600_000
         let values = (0..<24).map { index -> Double? in
             let fall = index > 20 ? Double(index - 20) * 0.004 : 0
             return 0.997 + Double(index * 7 % 5) * 0.0004 - fall
         }
-        return Chart(
-            title: "Crash-free users, an example", values: values,
-            from: Moment(milliseconds: (now.milliseconds / hour - 23) * hour), isRate: true,
-            limit: Line(0.99, "alert below 99%"), usual: Line(0.998, "usually 99.80%"),
-            words: "An example of a chart: crash-free users, below their limit at the end of a day")
+        return words.chart(
+            .testChart, of: Metric.crashFreeUsers.name, values,
+            from: Moment(milliseconds: (now.milliseconds / hour - 23) * hour),
+            limit: Comparison(.less, 0.99, isPercentage: true), reference: .usual(0.998))
     }
 }
 

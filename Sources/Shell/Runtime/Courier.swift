@@ -112,7 +112,7 @@ public struct Courier: Sendable {
         guard let chart = delivery.message.chart, channel.hasCharts, !delivery.isPlain, let painter = ports.painter
         else { return nil }
         do throws(PaintTrouble) {
-            return try painter.image(of: chart, in: zone)
+            return try painter.image(of: chart, in: zone, words: delivery.message.words)
         } catch {
             ports.host.log(
                 Note(

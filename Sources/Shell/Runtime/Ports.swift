@@ -34,8 +34,9 @@ public protocol Files: Sendable {
 
 /// What turns figures into pictures.
 public protocol Painter: Sendable {
-    /// A picture of the chart, the same for the same chart; the hours are those of the zone.
-    func image(of chart: Chart, in zone: Zone) throws(PaintTrouble) -> ChartImage
+    /// A picture of the chart, the same for the same chart; the hours are those of the zone, numbers and days are
+    /// written as the words have it.
+    func image(of chart: Chart, in zone: Zone, words: Words) throws(PaintTrouble) -> ChartImage
 }
 
 /// Why there is no picture, as a clause for people.

@@ -12,8 +12,8 @@ public final class SystemPainter: Painter {
     /// - Parameter library: what it is called on this machine.
     public init(library: String = "libcairo.so.2") { self.library = library }
 
-    public func image(of chart: Chart, in zone: Zone) throws(PaintTrouble) -> ChartImage {
-        let drawing = ChartDrawing(chart, in: zone).drawing
+    public func image(of chart: Chart, in zone: Zone, words: Words) throws(PaintTrouble) -> ChartImage {
+        let drawing = ChartDrawing(chart, in: zone, words: words).drawing
         do throws(Raster.Trouble) {
             let bytes = try raster().png(of: drawing)
             return ChartImage(

@@ -123,7 +123,7 @@ struct StorySource: Source {
 
 /// Pictures of a few bytes; what they show is nothing to the world.
 struct WorldPainter: Painter {
-    func image(of chart: Chart, in zone: Zone) throws(PaintTrouble) -> ChartImage {
+    func image(of chart: Chart, in zone: Zone, words: Words) throws(PaintTrouble) -> ChartImage {
         ChartImage(bytes: [0x89, 0x50, 0x4E, 0x47], width: 1, height: 1, words: chart.words)
     }
 }

@@ -142,6 +142,11 @@ extension PhraseID {
         case .captionUntitled: "caption.untitled"
         case .captionRepeated: "caption.repeated"
 
+        // Charts
+        case .chartTitle: "chart.title"
+        case .chartWords: "chart.words"
+        case .chartDay: "chart.day"
+
         // Messages about several
         case .digestPart: "digest.part"
         case .digestPast: "digest.past"
@@ -285,6 +290,7 @@ extension PhraseID {
         case .testHeadline: "test.headline"
         case .testChannel: "test.channel"
         case .testWhy: "test.why"
+        case .testChart: "test.chart"
         }
     }
 

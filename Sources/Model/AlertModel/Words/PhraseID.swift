@@ -141,6 +141,11 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case captionUntitled
     case captionRepeated
 
+    // Charts
+    case chartTitle
+    case chartWords
+    case chartDay
+
     // Messages about several
     case digestPart
     case digestPast
@@ -284,4 +289,5 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case testHeadline
     case testChannel
     case testWhy
+    case testChart
 }

@@ -159,6 +159,11 @@ extension PhraseID {
         case .captionUntitled: "(without a title)"
         case .captionRepeated: "(possibly repeated: the answer to the first try was lost)"
 
+        // Charts
+        case .chartTitle: "{metric}, last day"
+        case .chartWords: "{what}: between {from} and {to}, {now} at its end"
+        case .chartDay: "{day} {month}"
+
         // Messages about several
         case .digestPart: ", part {part} of {parts}"
         case .digestPast: "{incidents} came and went {during}"
@@ -359,6 +364,7 @@ extension PhraseID {
         case .testHeadline: "{name}: this is a test message"
         case .testChannel: "Channel"
         case .testWhy: "somebody ran 'alertbot send-test {channel}'; nothing is wrong"
+        case .testChart: "{metric}, an example"
         }
     }
 }

@@ -159,6 +159,11 @@ extension PhraseID {
         case .captionUntitled: "(sin título)"
         case .captionRepeated: "(posible repetición: se perdió la respuesta al primer intento)"
 
+        // Charts
+        case .chartTitle: "{metric}, último día"
+        case .chartWords: "{what}: entre {from} y {to}, al final {now}"
+        case .chartDay: "{day} {month}"
+
         // Messages about several
         case .digestPart: ", parte {part} de {parts}"
         case .digestPast: "{incidents} de paso {during}"
@@ -372,6 +377,7 @@ extension PhraseID {
         case .testHeadline: "{name}: esto es un mensaje de prueba"
         case .testChannel: "Canal"
         case .testWhy: "alguien ha ejecutado «alertbot send-test {channel}»; no pasa nada malo"
+        case .testChart: "{metric}, un ejemplo"
         }
     }
 }
