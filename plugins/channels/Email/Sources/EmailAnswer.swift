@@ -12,8 +12,8 @@ enum EmailAnswer {
             guard !answer.refusals.isEmpty else { return .delivered(receipt: mail.id) }
             return .partly(
                 receipt: mail.id,
-                "\(answer.refusals.count) of \(mail.to.count) recipients did not get it: \(names(answer.refusals)); check 'to'"
-            )
+                "\(answer.refusals.count) of \(mail.to.count) recipients did not get it: "
+                    + "\(names(answer.refusals)); \(advice(answer.refusals))")
         }
         let reply = answer.reply
         let said = "\(mail.server.host) answered \(said(reply))"
@@ -31,6 +31,18 @@ enum EmailAnswer {
             return .refusedChannel(
                 "\(mail.server.host) takes mail for none of the recipients: \(names(answer.refusals)); check 'to'")
         case .message: return .refusedBody(said)
+        }
+    }
+
+    /// What to do for those who were refused beside others who were taken. The mail has arrived, so it is not sent again;
+    /// of those who may be taken later nobody has to look at 'to'.
+    private static func advice(_ refusals: [MailAnswer.Refusal]) -> String {
+        let forNow = refusals.count(where: \.reply.mayPass)
+        let lost = "this mail is not sent to them again, the next one is"
+        return switch forNow {
+        case 0: "check 'to'"
+        case refusals.count: "refused only for now: \(lost)"
+        default: "check 'to'; some are refused only for now (4xx): \(lost)"
         }
     }
 

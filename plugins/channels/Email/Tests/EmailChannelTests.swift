@@ -163,8 +163,10 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
 @Suite struct `What mail servers answer` {
     private let two = ["a@example.com", "b@example.com"]
 
-    private func outcome(_ reply: MailReply, refused: [(String, Int)] = []) throws -> DeliveryOutcome {
-        let channel = try channel(to: two)
+    private func outcome(
+        _ reply: MailReply, to recipients: [String]? = nil, refused: [(String, Int)] = []
+    ) throws -> DeliveryOutcome {
+        let channel = try channel(to: recipients ?? two)
         let mail = try #require(channel.mail(for: SampleMessages.test))
         let refusals = refused.map { MailAnswer.Refusal($0, MailReply(.recipient, $1, "no")) }
         return channel.judge(.answered(MailAnswer(reply, refusals: refusals)), of: mail, at: ChannelConformance.now)
@@ -213,6 +215,25 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
                 == .partly(
                     receipt: "d-1@example.com",
                     "1 of 2 recipients did not get it: b@example.com (550: no); check 'to'"))
+    }
+
+    @Test func `who is refused only for now beside others does not get this mail, and no address has to be checked`()
+        throws
+    {
+        #expect(
+            try outcome(MailReply(.message, 250), refused: [("b@example.com", 450)])
+                == .partly(
+                    receipt: "d-1@example.com",
+                    "1 of 2 recipients did not get it: b@example.com (450: no); refused only for now: this mail is not "
+                        + "sent to them again, the next one is"))
+        #expect(
+            try outcome(
+                MailReply(.message, 250), to: two + ["c@example.com"],
+                refused: [("a@example.com", 550), ("b@example.com", 450)])
+                == .partly(
+                    receipt: "d-1@example.com",
+                    "2 of 3 recipients did not get it: a@example.com (550: no), b@example.com (450: no); check 'to'; some "
+                        + "are refused only for now (4xx): this mail is not sent to them again, the next one is"))
     }
 
     @Test func `one who may be taken later keeps the mail alive`() throws {
