@@ -1,3 +1,4 @@
+import AlertCore
 import BotConfig
 import BuiltinPlugins
 import Foundation
@@ -5,6 +6,40 @@ import PluginKit
 import PluginTesting
 import Testing
 import TimeZones
+
+/// Another service's interface, as it stands on webhook's page.
+@Suite struct `Recipes of webhook` {
+    @Test func `Opsgenie is called by what begins and by nothing that is over`() throws {
+        let block = try #require(
+            PluginPages.text(of: "webhook").components(separatedBy: "```yaml\n").first { $0.contains("opsgenie") })
+        let config =
+            "version: 1\nrules: {}\nsources: {ios: {plugin: file, path: figures.jsonl}}\n"
+            + block.components(separatedBy: "```")[0]
+        let surroundings = ConfigSurroundings(
+            variable: { "secret of \($0)" }, file: { _ throws(ConfigSurroundings.Missing) in [] },
+            credentialsFolder: nil, zones: ZoneDatabase())
+        let result = Config.load(Array(config.utf8), folder: "/", catalog: .builtin, surroundings: surroundings)
+        #expect(result.problems.filter { $0.level == .error }.map(\.message) == [])
+        let channel = try #require(result.config?.channels["pager"])
+        #expect(channel.isPager)
+        #expect(result.config?.plan.channels.map(\.isPager) == [true])
+
+        let samples = MessageSamples(zone: .utc).all
+        let end = try #require(samples.first { $0.message.kind == .resolved }?.message)
+        let correction = Message(
+            kind: .revised, severity: end.severity, at: end.at, headline: end.headline, incidents: end.incidents)
+        for (name, message) in samples + [("a figure of the past is corrected", correction)] {
+            let action = channel.post(Posting(id: "d", message: message, at: message.at))
+            guard case .request(let request) = action else { return #expect(Bool(false), "\(name)") }
+            let id = message.incidents.first?.id ?? ""
+            let expected =
+                message.incidents.contains { $0.until == nil } || id.isEmpty
+                ? message.kind == .acknowledged ? "/\(id)/acknowledge?identifierType=alias" : ""
+                : "/\(id)/close?identifierType=alias"
+            #expect(request.url.reveal() == "https://api.opsgenie.com/v2/alerts" + expected, "\(name)")
+        }
+    }
+}
 
 /// Sources that need no plugin of their own: the recipes on http_json's page, asked as they stand there.
 @Suite struct `Recipes of http_json` {

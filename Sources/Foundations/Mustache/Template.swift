@@ -74,6 +74,13 @@ public struct Template: Hashable, Sendable {
         var writer = TemplateWriter(bytesMax: limit)
         return writer.write(pieces, [value]) ? writer.text : nil
     }
+
+    /// The same, but of what would be longer its beginning.
+    public func beginning(with value: Value, bytesMax limit: Int) -> String {
+        var writer = TemplateWriter(bytesMax: limit)
+        _ = writer.write(pieces, [value])
+        return writer.text
+    }
 }
 
 /// What a template is rendered with.

@@ -5,7 +5,8 @@ package import Mustache
 public struct MessageText: Hashable, Sendable {
     private let template: Template
 
-    /// A section in a section in a section multiplies, so there must be an end; no plugin posts as much.
+    /// A section in a section in a section multiplies, so there must be an end, which may come somewhat later; no plugin
+    /// posts as much.
     static let bytesMax = 1 << 20
 
     /// - Parameters:
@@ -22,14 +23,13 @@ public struct MessageText: Hashable, Sendable {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    /// The text with what the message has in its places.
+    /// The text with what the message has in its places; of what would be longer than 1 MiB its beginning.
     ///
     /// - Parameter written: how each of them is written there, percent-encoded for example.
-    /// - Returns: nil where it would be longer than 1 MiB.
     public func text(
         of message: Message, _ view: MessageView, written: @escaping (String) -> String = { $0 }
-    ) -> String? {
-        template.rendered(with: view.value(of: message).mapped(written), bytesMax: MessageText.bytesMax)
+    ) -> String {
+        template.beginning(with: view.value(of: message).mapped(written), bytesMax: MessageText.bytesMax)
     }
 }
 

@@ -43,7 +43,7 @@ public struct MessageView: Sendable {
             "links": .list(message.links.map { .members(["title": text($0.title), "url": text($0.url)]) }),
             "footer": text(message.footer), "at": .text(zone.words(message.at, in: words)), "zone": .text(zone.name),
             "incident": incidents.first ?? .flag(false), "incidents": .list(incidents),
-            "labels": .members(labels.mapValues { text($0) }),
+            "labels": .members(labels.mapValues { text($0) }), "is_over": .flag(message.isOver),
         ]
         for kind in Notification.Kind.allCases { members["is_\(kind.rawValue)"] = .flag(kind == message.kind) }
         for severity in Severity.allCases { members["is_\(severity.rawValue)"] = .flag(severity == message.severity) }

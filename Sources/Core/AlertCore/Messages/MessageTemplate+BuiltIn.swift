@@ -17,6 +17,7 @@ extension MessageTemplate {
           version, bot, channel, kind, severity, headline, footer, at, zone
           is_opened, is_escalated, is_reminder, is_revised, is_resolved, is_closed, is_acknowledged, is_digest, is_test
           is_critical, is_warning, is_info
+          is_over: all that it is about is over, whatever its kind
           issues: title, detail, url
           links: title, url
           labels: those of the incident, such as labels.owner

@@ -81,6 +81,12 @@ public struct Message: Hashable, Sendable {
         self.incidents = incidents
     }
 
+    /// Whether all that it is about is over, whatever is said of it: an end, a correction after it, or a summary of what
+    /// came and went.
+    public var isOver: Bool {
+        kind.isEnd || !incidents.isEmpty && incidents.allSatisfy { $0.state == .resolved || $0.state == .closed }
+    }
+
     /// How bad that is which calls for somebody; nil where nothing is new.
     public var callsFor: Severity? {
         switch kind {

@@ -102,8 +102,7 @@ enum PagerDutyLimits {
 extension Message {
     /// What it does to the alert: an end, or what is over by the time it is told, leaves nothing to call anybody for.
     fileprivate var action: String {
-        let isOver = !incidents.isEmpty && incidents.allSatisfy { $0.state == .resolved || $0.state == .closed }
-        return kind.isEnd || isOver ? "resolve" : kind == .acknowledged ? "acknowledge" : "trigger"
+        isOver ? "resolve" : kind == .acknowledged ? "acknowledge" : "trigger"
     }
 
     /// The message with every part harmless and cut to its share, and without the mark, which is read aloud on the

@@ -17,7 +17,7 @@ public struct WebhookChannel: Channel {
             secret: ${env:HOOK_SECRET}
             """,
         access: "A secret is made by echo \"whsec_$(openssl rand -base64 32)\"; the receiver needs the same one.",
-        options: [url, format, body, secret, headers, Setting.insecure])
+        options: [url, format, body, pager, secret, headers, Setting.insecure])
 
     static let url = RequiredSetting(
         "url", .url, "The address that receives the messages; its path may hold {{incident.id}} and the like.")
@@ -29,6 +29,9 @@ public struct WebhookChannel: Channel {
         "body", .text, unset: "the envelope",
         "JSON for another service's interface: an object whose texts may use {{title}} and all else that a template has."
     )
+    static let pager = Setting(
+        "pager", .flag, default: false,
+        "Whether the receiver keeps an alert for each incident and calls people: no digests, reminders or corrections.")
     static let secret = Setting(
         "secret", .text,
         "The key of the signature: 'whsec_' and base64; several, separated by spaces, while keys are rotated."
@@ -47,6 +50,9 @@ public struct WebhookChannel: Channel {
     /// The bridge recognises nothing that it has seen, and no other interface knows of the id in the headers.
     public var isIdempotent: Bool { format != .hookshot && form == nil }
 
+    /// Decision 24 has what such a receiver is told.
+    public let isPager: Bool
+
     private let bot: String
     private let address: WebhookAddress
     /// Nil for the envelope.
@@ -59,6 +65,7 @@ public struct WebhookChannel: Channel {
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         bot = context.bot
+        isPager = options[Self.pager]
         let view = MessageView(bot: context.bot, channel: context.name, zone: context.zone)
         address = try WebhookAddress(try options[Self.url], at: options.position(of: Self.url), view)
         form = try options[Self.body].map { text throws(ProblemList) in
@@ -83,7 +90,7 @@ public struct WebhookChannel: Channel {
     }
 
     public func post(_ posting: Posting) -> ChannelAction {
-        let body = form?.json(posting).map { HTTPRequest.Body.json($0) } ?? envelope(posting)
+        let body = form.map { .json($0.json(posting)) } ?? envelope(posting)
         var request = HTTPRequest(
             .post, address.url(of: posting), headers: headers, body: body, allowsPlainHTTP: allowsPlainHTTP)
         if format == .cloudevents {

@@ -47,8 +47,8 @@ struct WebhookForm: Sendable {
         }
     }
 
-    /// The body of a posting; nil where it would be longer than anybody takes.
-    func json(_ posting: Posting) -> JSON? {
+    /// The body of a posting.
+    func json(_ posting: Posting) -> JSON {
         var message = posting.message
         // That it may be known already stands wherever its title does.
         if posting.possiblyRepeated { message.headline += " " + message.repeatNotice }
@@ -56,27 +56,16 @@ struct WebhookForm: Sendable {
         return json(body, message, textBytesMax: bytesMax)
     }
 
-    private func json(_ part: Part, _ message: Message, textBytesMax: Int) -> JSON? {
+    private func json(_ part: Part, _ message: Message, textBytesMax: Int) -> JSON {
         switch part {
-        case .fixed(let json): return json
+        case .fixed(let json): json
         case .text(let text):
-            return text.text(of: message, view, written: \.defused).map { text in
-                .string(text.cutInTheMiddle(to: textBytesMax, markCost: 3, cost: \.bytesInJSON))
-            }
-        case .list(let parts):
-            var elements: [JSON] = []
-            for part in parts {
-                guard let element = json(part, message, textBytesMax: textBytesMax) else { return nil }
-                elements.append(element)
-            }
-            return .array(elements)
+            .string(
+                text.text(of: message, view, written: \.defused)
+                    .cutInTheMiddle(to: textBytesMax, markCost: 3, cost: \.bytesInJSON))
+        case .list(let parts): .array(parts.map { json($0, message, textBytesMax: textBytesMax) })
         case .members(let parts):
-            var members: [(String, JSON)] = []
-            for part in parts {
-                guard let value = json(part.value, message, textBytesMax: textBytesMax) else { return nil }
-                members.append((part.name, value))
-            }
-            return .object(JSONObject(members))
+            .object(JSONObject(parts.map { ($0.name, json($0.value, message, textBytesMax: textBytesMax)) }))
         }
     }
 
@@ -117,7 +106,8 @@ struct WebhookAddress: Sendable {
     }
 
     func url(of posting: Posting) -> GuardedText {
-        guard let text = template?.text(of: posting.message, view, written: \.percentEncoded) else { return plain }
+        guard let template else { return plain }
+        let text = template.text(of: posting.message, view, written: \.percentEncoded)
         var pieces: [GuardedText.Piece] = []
         var secrets = secrets[...]
         var words = ""

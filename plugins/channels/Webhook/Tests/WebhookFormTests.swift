@@ -42,6 +42,18 @@ private let alerts = """
         }
     }
 
+    @Test func `what is far too long is cut and stays the same interface`() throws {
+        let lists = try channel(
+            "{\"title\": \"{{title}}\", \"ids\": \"{{#incidents}}{{#incidents}}{{id}} {{/incidents}}{{/incidents}}\"}")
+        let crowd = try #require(SampleMessages.nasty.map(\.message).max { $0.incidents.count < $1.incidents.count })
+        #expect(crowd.incidents.count >= 500)
+        let bytes = try #require(lists.request(for: crowd)?.wireBody()?.bytes)
+        let json = try JSON(parsing: bytes)
+        #expect(json["title"] == "500 incidents")
+        #expect(json["ids"]?.string?.hasPrefix("\(crowd.incidents[0].id) ") == true)
+        #expect(bytes.count < 16_000)
+    }
+
     @Test func `an address may depend on what happened, and what is in it stays one piece`() throws {
         let url: GuardedText =
             "https://api.example.com/\(Secret("k3y"))/alerts{{#is_resolved}}/{{incident.app}}/close{{/is_resolved}}?by=bot"
