@@ -24,6 +24,20 @@ extension MessageTemplate {
         }
     }
 
+    @Test(arguments: [
+        ("it counts as usual", "⚪", "closed"), ("a figure is corrected after the end", "✅", "resolved"),
+        ("a budget held several", "🔴", "critical"),
+    ])
+    func `the mark is the headline's own, and stays the message's in other words`(
+        _ name: String, _ mark: String, _ tone: String
+    ) throws {
+        let message = try #require(MessageSamples(zone: .utc).all.first { $0.name == name }?.message)
+        #expect(message.headline.hasPrefix("\(mark) "))
+        let dressed = try template("[headline]\n{{channel}} {{mark}} {{incident.app}}").dress(message)
+        #expect(dressed.headline == "team \(mark) shop-ios")
+        #expect("\(dressed.mark)" == tone)
+    }
+
     @Test func `a part that is not there stays as it is`() throws {
         let message = SampleMessages.opened
         let dressed = try template("[headline]\n{{mark}} {{incident.app}} is crashing: {{incident.figure}}").dress(

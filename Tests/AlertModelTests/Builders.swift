@@ -100,8 +100,10 @@ extension SeededRandom {
     }
 
     mutating func message() -> Message {
+        let mark = maybe { "\($0.pick(Message.Mark.allCases).rawValue) " } ?? ""
         var message = Message(
-            kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), at: moment(), headline: text(),
+            kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), at: moment(),
+            headline: mark + text(),
             fields: list(upTo: 3) { .init($0.text(), $0.text()) }, reason: text(),
             issues: list(upTo: 3) { random in
                 .init(title: random.text(), detail: random.text(), url: random.maybe { $0.text() })
@@ -109,6 +111,8 @@ extension SeededRandom {
             links: list(upTo: 3) { .init($0.text(), $0.text()) }, footer: text(),
             incidents: list(upTo: 2) { IncidentSummary($0.incident()) })
         message.announces = maybe { $0.pick(Severity.allCases) }
+        // What a team's own template says in its place.
+        if chance(0.3) { message.headline = text() }
         return message
     }
 

@@ -124,6 +124,21 @@ import Testing
         #expect(Severity.info < .critical)
     }
 
+    @Test(arguments: [
+        ("⚪ shop: news has ended", "closed", "shop: news has ended"), ("✅ shop: fine", "resolved", "shop: fine"),
+        ("🔴 a3, a2: 2 firing", "critical", "a3, a2: 2 firing"), ("No longer new", "resolved", "No longer new"),
+    ])
+    func `a message of an older journal has the mark of its headline`(
+        _ headline: String, _ mark: String, _ title: String
+    ) throws {
+        let record = """
+            {"kind":"resolved","at":"2026-11-20T23:00:00Z","severity":"critical","headline":"\(headline)","footer":""}
+            """
+        let message = try Message(JSONReader(JSON(parsing: Array(record.utf8))))
+        #expect("\(message.mark)" == mark)
+        #expect(message.unmarkedHeadline == title)
+    }
+
     @Test func `hostile words make no lines of their own in plain text`() {
         let message = Message(
             kind: .opened, severity: .critical, at: Fixtures.start, headline: "🔴 shop\nWhy: none",

@@ -44,6 +44,14 @@ private func card(
             ])
     }
 
+    @Test func `its colour is that of the headline's mark, whatever words a team puts in its place`() {
+        var message = Message(
+            kind: .resolved, severity: .critical, at: ChannelConformance.now, headline: "⚪ shop: news has ended")
+        #expect(card(message).color.text == "#8C959F")
+        message.headline = "No longer new"
+        #expect(card(message).color.text == "#8C959F")
+    }
+
     @Test(arguments: [100, 300, 500, 900, 2000]) func `what does not fit is counted`(_ room: Int) throws {
         let message = Message(
             kind: .digest, severity: .info, at: ChannelConformance.now, headline: "many",

@@ -116,6 +116,17 @@ import TimeZones
         #expect(text.contains(#"<p class="kind">\#(word)</p>"#))
     }
 
+    @Test func `an end in grey is not shown as if anything were better`() {
+        let message = Message(
+            kind: .resolved, severity: .critical, at: .friday, headline: "⚪ shop: news has ended")
+        let html = page.inbox(
+            messages: [InboxMessage(id: "a", channel: "team", message: message, at: .friday)], health: health,
+            channels: .sample
+        ).text
+        #expect(html.contains(#"<li class="message closed""#))
+        #expect(html.contains(#"<p class="kind">Ended</p>"#))
+    }
+
     @Test func `a line stands between days`() {
         let first = InboxMessage.sample("a")
         let second = InboxMessage(id: "b", channel: "team", message: first.message, at: first.at + .hours(1))

@@ -56,7 +56,7 @@ public struct ChatAttachment: Sendable {
         blocks += fields.filter { $0["short"] != true }.map { .paragraph(runs($0)) }
         if let footer = json["footer"]?.string { blocks.append(.small([ChatPicture.Run(footer)])) }
         // Swift 6.3 with optimisation does not compile this as one expression with `??`.
-        var color = ChatPicture.Color.of(.closed, .info)
+        var color = ChatPicture.Color.of(.closed)
         if let text = json["color"]?.string, let written = ChatPicture.Color(text) { color = written }
         return .bar(color, blocks)
     }

@@ -52,7 +52,7 @@ public struct ChatCard: Sendable {
         let message = posting.message.cut(to: room.shares, by: dialect.cut)
         let words = message.words
         self.words = words
-        color = .of(message.kind, message.severity)
+        color = .of(message)
         headline = message.headline
         facts = message.fields
         footer = message.footer

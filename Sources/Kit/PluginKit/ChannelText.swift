@@ -47,7 +47,7 @@ extension Message {
         var message = self
         message.headline = cut(headline, shares.headlineMax)
         if message.headline.isEmpty {
-            message.headline = "\(Message.mark(kind: kind, severity: severity)) \(kind.rawValue)"
+            message.headline = "\(mark.rawValue) \(kind.rawValue)"
         }
         message.fields = fields.prefix(shares.fieldsMax).map { field in
             Field(cut(field.label, shares.fieldLabelMax), cut(field.value, shares.fieldValueMax))

@@ -92,15 +92,17 @@ public struct ChatPicture: Hashable, Sendable {
         }
 
         /// What a message's bar has where a channel has no colours of its own.
-        public static func of(_ kind: Notification.Kind, _ severity: Severity) -> Color {
-            switch (kind, severity) {
-            case (.resolved, _): Color(0x2DA44E)
-            case (.closed, _): Color(0x8C959F)
-            case (.digest, _): Color(0x6E7781)
-            case (.test, _): Color(0x2F81F7)
-            case (_, .critical): Color(0xB00020)
-            case (_, .warning): Color(0xF2A600)
-            case (_, .info): Color(0x2F81F7)
+        public static func of(_ message: Message) -> Color { of(message.tone) }
+
+        /// - Parameter tone: a mark of a message that has a colour.
+        public static func of(_ tone: Message.Mark) -> Color {
+            switch tone {
+            case .resolved: Color(0x2DA44E)
+            case .closed, .acknowledged: Color(0x8C959F)
+            case .digest: Color(0x6E7781)
+            case .critical: Color(0xB00020)
+            case .warning: Color(0xF2A600)
+            case .info, .test: Color(0x2F81F7)
             }
         }
     }
@@ -150,7 +152,7 @@ extension ChatPicture {
             blocks.append(.paragraph(Array(links.joined(separator: [Run("  ·  ")]))))
         }
         if !message.footer.isEmpty { blocks.append(.small([run(message.footer)])) }
-        self.init(chat, [.bar(.of(message.kind, message.severity), blocks)])
+        self.init(chat, [.bar(.of(message), blocks)])
     }
 
     /// The longest text that is shown in full, as on the page: whole stack traces have no place in a chat.

@@ -31,7 +31,7 @@ public struct MessageView: Sendable {
         var members: [String: Value] = [
             "version": .text(MessageView.version), "bot": text(bot), "channel": text(channel),
             "kind": .text(message.kind.rawValue), "severity": .text(message.severity.rawValue),
-            "mark": .text(message.mark),
+            "mark": .text(message.mark.rawValue),
             "headline": text(message.headline), "title": text(message.unmarkedHeadline),
             "fields": .list(message.fields.map { .members(["label": text($0.label), "value": text($0.value)]) }),
             "reason": text(message.reason),

@@ -37,6 +37,8 @@ public struct MessageSamples {
         closed.state = .closed
         closed.isUncertain = true
         closed.evidence.say(Phrase(.closedVanished, [.moment: .moment(now - .days(7))]))
+        var stayed = over
+        stayed.evidence.say(Phrase(.reasonStayed, [.period: .period(.days(14))]))
         let trouble = Incident(
             rule: Trouble.sourceFailing.rawValue, subject: Subject(source: "ios", app: Subject.botApp), labels: [:],
             severity: .critical, since: now - .hours(1),
@@ -49,6 +51,7 @@ public struct MessageSamples {
             ("an incident opens", open, .opened), ("it gets worse", open, .escalated), ("it goes on", open, .reminder),
             ("a figure is corrected", open, .revised), ("somebody is on it", open, .acknowledged),
             ("it resolves", over, .resolved), ("it is closed without news", closed, .closed),
+            ("it counts as usual", stayed, .resolved), ("a figure is corrected after the end", over, .revised),
             ("the bot has a trouble of its own", trouble, .opened),
         ]
         let samples =
@@ -59,6 +62,7 @@ public struct MessageSamples {
                 ("an app has fallen below its usual", writer.message(story(of: fallen), .opened)),
                 ("a release is worse", writer.message(story(of: worseRelease), .opened)),
                 ("several open together", together),
+                ("a budget held several", held),
                 ("several are summarised", writer.summary(of: Portion(of: over), reason: .quietHours("nights"))),
                 ("somebody mutes it", writer.message(of: mute, covering: [(open, nil)])),
             ]
@@ -165,15 +169,22 @@ public struct MessageSamples {
     }
 
     private var together: Message {
+        let why = Phrase(.gateGroup, [.period: .period(.seconds(30)), .gate: .text("bursts")])
+        return writer.message(
+            opened, Gathering(gate: "bursts", style: .group), why: why, issues: [])
+    }
+
+    private var held: Message {
+        writer.message(opened, Gathering(gate: "calm-down", style: .digest), why: nil, issues: [])
+    }
+
+    private var opened: Portion<Member> {
         let members = [incident(until: nil), fallen].map { incident in
             Member(
                 notification: Notification(.opened, of: incident, Standing(), in: "team"), standing: Standing(),
                 reason: .first)
         }
-        let why = Phrase(.gateGroup, [.period: .period(.seconds(30)), .gate: .text("bursts")])
-        return writer.message(
-            Portion(members: members[...], number: 1, count: 1), Gathering(gate: "bursts", style: .group), why: why,
-            issues: [])
+        return Portion(members: members[...], number: 1, count: 1)
     }
 
     /// With every property that may stand in one.

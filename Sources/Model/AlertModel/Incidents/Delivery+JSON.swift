@@ -14,6 +14,8 @@ extension Message: JSONWritable {
         json.member("severity", severity.rawValue)
         json.member("announces", ifAny: announces?.rawValue)
         json.member("headline", headline)
+        // A headline of a team's own words need not have it.
+        if Mark(of: headline, else: kind, severity) != mark { json.member("mark", mark.rawValue) }
         json.array("facts", ifAny: fields) { json, field in
             json.object { json in
                 json.member("label", field.label)
@@ -54,6 +56,7 @@ extension Message: JSONWritable {
             headline: try reader.member("headline").string(), reason: try reader.optional("reason")?.string() ?? "",
             sparkline: try reader.optional("sparkline")?.string(), footer: try reader.member("footer").string())
         announces = try reader.optional("announces")?.choice()
+        if let mark = try reader.optional("mark") { self.mark = try mark.choice() }
         if let chart = try reader.optional("chart") { self.chart = try Chart(chart) }
         for field in try reader.optional("facts")?.elements() ?? [] {
             fields.append(Field(try field.member("label").string(), try field.member("value").string()))

@@ -37,6 +37,9 @@ public struct Message: Hashable, Sendable {
     public let kind: Notification.Kind
     public let severity: Severity
     public let at: Moment
+    /// How things stand by what it says: colours, tags and marks go by this alone. It stays when other words take the
+    /// headline's place.
+    public internal(set) var mark: Mark
     /// How bad that is at worst which a digest announces; nil where it announces nothing that was not known.
     public var announces: Severity?
     /// Severity mark, app, figure, limit.
@@ -62,6 +65,7 @@ public struct Message: Hashable, Sendable {
     /// of what is kept.
     public var words = Words.english
 
+    /// - Parameter headline: with its mark in front; without one, that of kind and severity is the message's.
     public init(
         kind: Notification.Kind, severity: Severity, at: Moment, headline: String, fields: [Field] = [],
         reason: String = "", issues: [IssueLine] = [], sparkline: String? = nil, lines: [String] = [],
@@ -71,6 +75,7 @@ public struct Message: Hashable, Sendable {
         self.severity = severity
         self.at = at
         self.headline = headline
+        mark = Mark(of: headline, else: kind, severity)
         self.fields = fields
         self.reason = reason
         self.issues = issues
@@ -120,35 +125,60 @@ public struct Message: Hashable, Sendable {
     }
 
     /// The mark in front of a headline; shape and colour both tell, for those who see only one of them.
-    public static func mark(kind: Notification.Kind, severity: Severity) -> String {
-        switch (kind, severity) {
-        case (.resolved, _): "✅"
-        case (.closed, _): "⚪"
-        case (.digest, _): "🗒"
-        case (.acknowledged, _): "👀"
-        case (.test, _): "🧪"
-        case (_, .critical): "🔴"
-        case (_, .warning): "🟠"
-        case (_, .info): "🔵"
+    public enum Mark: String, Hashable, Sendable, CaseIterable {
+        case resolved = "✅"
+        case closed = "⚪"
+        case digest = "🗒"
+        case acknowledged = "👀"
+        case test = "🧪"
+        case critical = "🔴"
+        case warning = "🟠"
+        case info = "🔵"
+
+        /// That of a message of that kind, where nothing else is known of it.
+        public init(_ kind: Notification.Kind, _ severity: Severity) {
+            self =
+                switch kind {
+                case .resolved: .resolved
+                case .closed: .closed
+                case .digest: .digest
+                case .acknowledged: .acknowledged
+                case .test: .test
+                case .opened, .escalated, .reminder, .revised: Mark(severity)
+                }
+        }
+
+        /// That of what goes on.
+        public init(_ severity: Severity) {
+            self =
+                switch severity {
+                case .critical: .critical
+                case .warning: .warning
+                case .info: .info
+                }
+        }
+
+        /// The one that a headline begins with.
+        public init?(of headline: String) {
+            guard let mark = Mark.allCases.first(where: { headline.hasPrefix($0.rawValue) }) else { return nil }
+            self = mark
+        }
+
+        /// What a message that says nothing else is taken to have.
+        init(of headline: String, else kind: Notification.Kind, _ severity: Severity) {
+            self = Mark(of: headline) ?? Mark(kind, severity)
         }
     }
 
-    /// The mark in front of its headline; that of its kind where none is.
-    public var mark: String { leadingMark ?? Message.mark(kind: kind, severity: severity) }
+    /// The mark by whose colour it is shown: somebody who is on it makes nothing less bad.
+    public var tone: Mark { mark == .acknowledged ? Mark(severity) : mark }
+
+    /// What a message of that kind begins with, where nothing else is known of it.
+    public static func mark(kind: Notification.Kind, severity: Severity) -> String { Mark(kind, severity).rawValue }
 
     /// The headline without its mark, for where it is read aloud or stands beside a colour.
     public var unmarkedHeadline: String {
-        guard let mark = leadingMark else { return headline }
-        return String(headline.dropFirst(mark.count)).trimmed
-    }
-
-    private var leadingMark: String? {
-        // What many messages say in one goes by how bad that is which goes on; what is over has the mark of its end,
-        // whatever is said of it.
-        let marks =
-            [kind, .closed, .resolved].map { Message.mark(kind: $0, severity: severity) }
-            + Severity.allCases.map { Message.mark(kind: .opened, severity: $0) }
-        return marks.first(where: headline.hasPrefix)
+        Mark(of: headline).map { String(headline.dropFirst($0.rawValue.count)).trimmed } ?? headline
     }
 
     /// What a channel says in front of a message that it may have shown before.

@@ -62,12 +62,13 @@ extension Page {
 
     /// The class that colours the card.
     static func tone(_ message: Message) -> String {
-        switch message.kind {
+        switch message.tone {
         case .resolved: "resolved"
-        case .closed: "closed"
+        case .closed, .acknowledged: "closed"
         case .digest: "digest"
-        case .test: "info"
-        case .opened, .escalated, .reminder, .revised, .acknowledged: message.severity.rawValue
+        case .critical: "critical"
+        case .warning: "warning"
+        case .info, .test: "info"
         }
     }
 
@@ -95,9 +96,9 @@ extension Page {
         case .opened: "New · \(message.severity.rawValue)"
         case .escalated: "Got worse · \(message.severity.rawValue)"
         case .reminder: "Still firing · \(message.severity.rawValue)"
-        case .revised: "Corrected · \(message.severity.rawValue)"
+        case .revised: message.isOver ? "Corrected" : "Corrected · \(message.severity.rawValue)"
         case .acknowledged: "Acknowledged · \(message.severity.rawValue)"
-        case .resolved: "Resolved"
+        case .resolved: message.mark == .closed ? "Ended" : "Resolved"
         case .closed: "Closed"
         case .digest: "Summary"
         case .test: "Test"

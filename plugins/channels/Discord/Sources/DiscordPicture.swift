@@ -34,5 +34,5 @@ enum DiscordPicture {
 
 extension ChatPicture.Color {
     /// The bar of an embed that names no colour.
-    fileprivate static let discordGrey = ChatPicture.Color.of(.closed, .info)
+    fileprivate static let discordGrey = ChatPicture.Color.of(.closed)
 }

@@ -9,7 +9,7 @@ enum EmailPicture {
         let subject = ChatPicture.Block.paragraph([Run("Subject: "), Run(mail.subject, .bold)])
         guard let html = mail.html else { return ChatPicture(.email, [subject, .code(mail.text)]) }
         var blocks: [ChatPicture.Block] = []
-        var color = ChatPicture.Color.of(.digest, .info)
+        var color = ChatPicture.Color.of(.digest)
         var facts: [[Run]] = []
         var links: [Run]?
         for line in html.split(separator: "\n") {

@@ -9,7 +9,7 @@ enum GoogleChatPicture {
         let lines = (payload["text"]?.string ?? "").split(separator: "\n")
         let cards = (payload["cardsV2"]?.array ?? []).map { card -> ChatPicture.Block in
             // A card has no colour of its own.
-            .bar(.of(.closed, .info), (card["card"]?["sections"]?.array ?? []).flatMap(section))
+            .bar(.of(.closed), (card["card"]?["sections"]?.array ?? []).flatMap(section))
         }
         return ChatPicture(.googleChat, lines.map { .paragraph([Run(String($0))]) } + cards)
     }

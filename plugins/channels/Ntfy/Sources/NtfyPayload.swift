@@ -33,13 +33,13 @@ enum NtfyPayload {
             to: posting.isPlain ? NtfyLimits.plainMessageMax : NtfyLimits.messageMax, dialect: dialect,
             isWhole: posting.isPlain, write: written)
         var payload = JSONObject()
-        let mark = Message.mark(kind: message.kind, severity: message.severity)
+        let mark = message.mark.rawValue
         var title = card.headline
         if title.hasPrefix(mark) { title = String(title.dropFirst(mark.count)).trimmed }
         if !posting.isPlain {
             // The mark comes back as a tag, which telephones show in front of the title.
             if !title.isEmpty { payload["title"] = .string(title) }
-            payload["tags"] = .array([.string(message.tag), .string(message.severity.rawValue)])
+            payload["tags"] = .array([.string(message.mark.tag), .string(message.severity.rawValue)])
         }
         // Without a text, ntfy would write one of its own.
         payload["message"] = .string(text.isEmpty ? (title.isEmpty ? card.headline : title) : text)
@@ -70,18 +70,20 @@ extension Message {
         case .info, nil: 3
         }
     }
+}
 
-    /// What ntfy calls the headline's mark.
+extension Message.Mark {
+    /// What ntfy calls it.
     fileprivate var tag: String {
-        switch (kind, severity) {
-        case (.resolved, _): "white_check_mark"
-        case (.closed, _): "white_circle"
-        case (.digest, _): "spiral_notepad"
-        case (.acknowledged, _): "eyes"
-        case (.test, _): "test_tube"
-        case (_, .critical): "red_circle"
-        case (_, .warning): "orange_circle"
-        case (_, .info): "large_blue_circle"
+        switch self {
+        case .resolved: "white_check_mark"
+        case .closed: "white_circle"
+        case .digest: "spiral_notepad"
+        case .acknowledged: "eyes"
+        case .test: "test_tube"
+        case .critical: "red_circle"
+        case .warning: "orange_circle"
+        case .info: "large_blue_circle"
         }
     }
 }

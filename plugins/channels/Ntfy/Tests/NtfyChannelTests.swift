@@ -56,6 +56,21 @@ private let taken = HTTPResponse(
         #expect(own?.url.reveal() == "http://127.0.0.1:8080/")
     }
 
+    @Test(arguments: [
+        (Notification.Kind.resolved, "⚪ shop: news has ended", "white_circle", "shop: news has ended"),
+        (.revised, "✅ shop: 97.00% at worst, resolved", "white_check_mark", "shop: 97.00% at worst, resolved"),
+        (.digest, "🔴 a3, a2: 2 firing", "red_circle", "a3, a2: 2 firing"),
+        (.opened, "The shop crashes", "red_circle", "The shop crashes"),
+    ])
+    func `the mark before a title is the headline's own`(
+        _ kind: Notification.Kind, _ headline: String, _ tag: String, _ title: String
+    ) throws {
+        let sent = try payload(
+            Message(kind: kind, severity: .critical, at: ChannelConformance.now, headline: headline))
+        #expect(sent["tags"]?.array?.first?.string == tag)
+        #expect(sent["title"]?.string == title)
+    }
+
     @Test func `a touch opens the first link, and the next three are buttons`() throws {
         var message = SampleMessages.opened
         message.links = (1...6).map { Message.Link("Link \($0)", "https://a.example/\($0)") }

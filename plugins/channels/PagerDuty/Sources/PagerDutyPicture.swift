@@ -22,7 +22,7 @@ enum PagerDutyPicture {
         }
         if !links.isEmpty { blocks.append(.paragraph(Array(links.joined(separator: [Run("  ·  ")])))) }
         blocks.append(.small([Run("Severity \(severity) · alert \(key)")]))
-        return ChatPicture(.pagerduty, [.bar(.of(.opened, Severity(rawValue: severity) ?? .info), blocks)])
+        return ChatPicture(.pagerduty, [.bar(.of(Message.Mark(Severity(rawValue: severity) ?? .info)), blocks)])
     }
 
     private typealias Run = ChatPicture.Run

@@ -22,7 +22,7 @@ enum SlackPayload {
         if !details.isEmpty {
             payload["attachments"] = [
                 [
-                    "color": .string(color(of: message)),
+                    "color": .string(ChatPicture.Color.of(message).text),
                     "fallback": .string(message.headline),
                     "blocks": .array(details.map(\.json)),
                 ]
@@ -46,17 +46,6 @@ enum SlackPayload {
         payload["unfurl_links"] = false
         payload["unfurl_media"] = false
         return payload
-    }
-
-    private static func color(of message: Message) -> String {
-        switch (message.kind, message.severity) {
-        case (.resolved, _): "#2DA44E"
-        case (.closed, _): "#8C959F"
-        case (.test, _): "#2F81F7"
-        case (_, .critical): "#B00020"
-        case (_, .warning): "#F2A600"
-        case (_, .info): "#2F81F7"
-        }
     }
 
     /// The blocks below the headline, of a message cut to its shares.

@@ -31,6 +31,20 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
         #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
     }
 
+    @Test(arguments: [
+        (Notification.Kind.resolved, "⚪ shop: news has ended", "#8C959F"),
+        (.revised, "✅ shop: 97.00% at worst, resolved", "#2DA44E"), (.digest, "🔴 a3, a2: 2 firing", "#B00020"),
+        (.digest, "🗒 2 incidents came and went", "#6E7781"), (.acknowledged, "👀 ana is on it", "#B00020"),
+    ])
+    func `the bar has the colour of the headline's mark`(
+        _ kind: Notification.Kind, _ headline: String, _ color: String
+    ) throws {
+        let message = Message(
+            kind: kind, severity: .critical, at: ChannelConformance.now, headline: headline, footer: "r")
+        let body = try #require(try channel().request(for: message)?.wireBody()?.bytes)
+        #expect(try JSON(parsing: body)["attachments"]?.array?.first?["color"]?.string == color)
+    }
+
     @Test func `hostile words look as recorded`() throws {
         let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
         #expect(

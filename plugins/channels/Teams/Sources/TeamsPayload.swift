@@ -92,13 +92,12 @@ enum TeamsPayload {
 
     /// The colours of Teams' own, which are readable on a dark ground as on a light one.
     private static func style(of message: Message) -> JSON {
-        switch (message.kind, message.severity) {
-        case (.resolved, _): "good"
-        case (.closed, _), (.digest, _): "emphasis"
-        case (.test, _): "accent"
-        case (_, .critical): "attention"
-        case (_, .warning): "warning"
-        case (_, .info): "accent"
+        switch message.tone {
+        case .resolved: "good"
+        case .closed, .digest, .acknowledged: "emphasis"
+        case .critical: "attention"
+        case .warning: "warning"
+        case .info, .test: "accent"
         }
     }
 

@@ -34,6 +34,20 @@ private func channel() throws -> TeamsChannel {
         #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
     }
 
+    @Test(arguments: [
+        (Notification.Kind.resolved, "⚪ shop: news has ended", "emphasis"),
+        (.revised, "✅ shop: 97.00% at worst, resolved", "good"), (.digest, "🔴 a3, a2: 2 firing", "attention"),
+        (.acknowledged, "👀 ana is on it", "attention"),
+    ])
+    func `the head has the colour of the headline's mark`(
+        _ kind: Notification.Kind, _ headline: String, _ style: String
+    ) throws {
+        let message = Message(kind: kind, severity: .critical, at: ChannelConformance.now, headline: headline)
+        let sent = try JSON(parsing: try #require(try channel().request(for: message)?.wireBody()?.bytes))
+        let content = sent["attachments"]?.array?.first?["content"]
+        #expect(content?["body"]?.array?.first?["style"]?.string == style)
+    }
+
     @Test func `hostile words look as recorded`() throws {
         let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
         let rich = try #require(try channel().request(for: message, possiblyRepeated: true))
