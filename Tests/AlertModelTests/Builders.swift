@@ -108,7 +108,7 @@ extension SeededRandom {
             issues: list(upTo: 3) { random in
                 .init(title: random.text(), detail: random.text(), url: random.maybe { $0.text() })
             }, sparkline: maybe { $0.text() }, lines: list(upTo: 3) { $0.text() },
-            links: list(upTo: 3) { .init($0.text(), $0.text()) }, footer: text(),
+            links: list(upTo: 3) { .init($0.text(), $0.text(), isOwn: $0.chance(0.5)) }, footer: text(),
             incidents: list(upTo: 2) { IncidentSummary($0.incident()) })
         message.announces = maybe { $0.pick(Severity.allCases) }
         // What a team's own template says in its place.

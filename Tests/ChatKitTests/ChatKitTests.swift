@@ -86,8 +86,31 @@ private func card(
                 Message.Link("b", "https://a.example/" + String(repeating: "2", count: 90)),
                 Message.Link("c", "https://a.example/3"),
             ])
-        #expect(card(message, list: 70).links.map(\.title) == ["link", "c"])
-        #expect(card(message, list: 20).listsWithLinks.isEmpty)
+        #expect(card(message, list: 80).links.map(\.title) == ["link", "c"])
+        #expect(card(message, list: 80).listsWithLinks.last?.rows.first?.last?.text == "… and 1 more")
+        #expect(card(message, list: 20).listsWithLinks.map { $0.rows.map { $0.map(\.text) } } == [[["… and 3 more"]]])
+    }
+
+    @Test func `an address that is too long for the chat is counted, and one that leads nowhere is not`() {
+        let message = Message(
+            kind: .opened, severity: .info, at: ChannelConformance.now, headline: "links",
+            links: [
+                Message.Link("Dashboard", "https://a.example/" + String(repeating: "2", count: 500)),
+                Message.Link("Nowhere", "javascript:alert(1)"), Message.Link("c", "https://a.example/3"),
+            ])
+        #expect(card(message).listsWithLinks.last?.rows.first?.map(\.text) == ["c", "  ·  ", "… and 1 more"])
+    }
+
+    @Test func `where there is no room for all links, the bot's own are the last to go`() {
+        let message = Message(
+            kind: .opened, severity: .info, at: ChannelConformance.now, headline: "links",
+            links: ["a", "b"].map { Message.Link($0, "https://a.example/\($0)") } + [
+                Message.Link("Acknowledge", "https://b.example/ack?incident=3k9", isOwn: true),
+                Message.Link("Mute 2 h", "https://b.example/mute?incident=3k9&for=2h", isOwn: true),
+            ])
+        #expect(card(message, list: 400).links.map(\.title) == ["a", "b", "Acknowledge", "Mute 2 h"])
+        #expect(card(message, list: 275).links.map(\.title) == ["a", "Acknowledge", "Mute 2 h"])
+        #expect(card(message, list: 150).links.map(\.title) == ["Acknowledge"])
     }
 
     @Test func `as plain text it keeps its begin and its end`() {

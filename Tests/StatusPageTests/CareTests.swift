@@ -367,13 +367,16 @@ private actor Carer: BotCare {
         var message = Message(kind: .opened, severity: .critical, at: .friday, headline: "x")
         message.links = [
             Message.Link("Incident", "https://alerts.example.com/bot/incidents/3f9a"),
-            Message.Link("Mute 2 h", "https://alerts.example.com/bot/mute?incident=3f9a&for=2h"),
+            Message.Link("Mute 2 h", "https://alerts.example.com/bot/mute?incident=3f9a&for=2h", isOwn: true),
             Message.Link("Theirs", "https://evil.example/bot/ack?incident=3f9a"),
         ]
         let seal = try #require(Self.seal)
         let sealed = seal.sealing(message)
         #expect(zip(sealed.links, message.links).map { $0.url != $1.url } == [false, true, false])
         #expect(seal.sealing(message) == sealed)
+        // Who measures what fits knows how long they become.
+        #expect(message.links.map(\.atFullLength.url.count) == sealed.links.map(\.url.count))
+        #expect(sealed.links.map(\.atFullLength) == sealed.links)
         message.links = []
         #expect(seal.sealing(message) == message)
         #expect(!String(reflecting: seal).contains("s3cret") && "\(seal)".contains(Secret.mask))

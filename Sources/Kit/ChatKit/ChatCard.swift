@@ -39,7 +39,9 @@ public struct ChatCard: Sendable {
     public let facts: [Message.Field]
     /// The issues and the last day: what there is of them.
     public let lists: [List]
-    public let links: [Message.Link]
+    public private(set) var links: [Message.Link]
+    /// How many there was no room for.
+    private let linksLeftOut: Int
     public let footer: String
     /// The first rows of the text: that it may have been said before.
     private let notice: [Row]
@@ -61,12 +63,18 @@ public struct ChatCard: Sendable {
         let reason = message.reason.isEmpty ? [] : [[Run("\(words[.captionWhy]):", .bold), Run(" \(message.reason)")]]
         // The sparkline stands between back-ticks in most chats, and would end at the next one.
         let sparkline = message.sparkline.map { List(words[.captionLastDay], [[Run($0.filter { $0 != "`" }, .code)]]) }
-        links = fittingLinks(message.links, in: room.list, words, length)
+        // An address that is too long for the chat is left out as well; one that leads nowhere is none.
+        let all = posting.message.links.count { $0.url.webAddress(bytesMax: .max) != nil }
+        links = message.links.map { link in
+            Message.Link(link.title.isEmpty ? words[.linkUntitled] : link.title, link.url, isOwn: link.isOwn)
+        }.fitting { length($0.row(words, besides: all - $0.count)) + ChatCard.lineEnd <= room.list }
+        linksLeftOut = all - links.count
+        let linkList = links.list(words, besides: linksLeftOut)
 
         func size(of rows: [Row]) -> Int { rows.reduce(0) { $0 + length($1) + ChatCard.lineEnd } }
         func size(of list: List?) -> Int { list.map { length([Run($0.title, .bold)]) + size(of: $0.rows) } ?? 0 }
         var rest =
-            room.card - size(of: notice + reason) - size(of: sparkline) - size(of: links.list(words))
+            room.card - size(of: notice + reason) - size(of: sparkline) - size(of: linkList)
             - length([Run(footer)])
         for fact in facts { rest -= size(of: [[Run(fact.label, .bold)], [Run(fact.value)]]) }
 
@@ -85,7 +93,14 @@ public struct ChatCard: Sendable {
 
 extension ChatCard {
     /// The lists with the links as the last of them, in one row: for chats without buttons.
-    public var listsWithLinks: [List] { lists + [links.list(words)].compactMap(\.self) }
+    public var listsWithLinks: [List] { lists + [links.list(words, besides: linksLeftOut)].compactMap(\.self) }
+
+    /// Takes out the links that get a button, as many as the chat has; those without one stay in the lists.
+    public mutating func takeButtons(_ count: Int) -> [Message.Link] {
+        let buttons = links.fitting { $0.count <= count }
+        links.removeAll(where: buttons.contains)
+        return buttons
+    }
 
     private typealias Run = ChatPicture.Run
 
@@ -120,25 +135,17 @@ private func fittingRows(
     return rows
 }
 
-/// The links that fit into one row.
-private func fittingLinks(
-    _ links: [Message.Link], in room: Int, _ words: Words, _ length: (ChatCard.Row) -> Int
-) -> [Message.Link] {
-    var fitting: [Message.Link] = []
-    for link in links {
-        let longer = fitting + [Message.Link(link.title.isEmpty ? words[.linkUntitled] : link.title, link.url)]
-        if length(longer.row) + ChatCard.lineEnd <= room { fitting = longer }
-    }
-    return fitting
-}
-
 extension [Message.Link] {
-    fileprivate var row: ChatCard.Row {
-        ChatCard.Row(map { [ChatPicture.Run($0.title, link: $0.url)] }.joined(separator: [ChatPicture.Run("  ·  ")]))
+    /// - Parameter leftOut: how many there are for which there is no room.
+    fileprivate func row(_ words: Words, besides leftOut: Int) -> ChatCard.Row {
+        let runs =
+            map { ChatPicture.Run($0.title, link: $0.url) }
+            + (leftOut > 0 ? [ChatPicture.Run(words(.captionMore, count: leftOut))] : [])
+        return ChatCard.Row(runs.map { [$0] }.joined(separator: [ChatPicture.Run("  ·  ")]))
     }
 
-    fileprivate func list(_ words: Words) -> ChatCard.List? {
-        isEmpty ? nil : ChatCard.List(words[.captionLinks], [row])
+    fileprivate func list(_ words: Words, besides leftOut: Int) -> ChatCard.List? {
+        isEmpty && leftOut == 0 ? nil : ChatCard.List(words[.captionLinks], [row(words, besides: leftOut)])
     }
 }
 
@@ -156,14 +163,14 @@ extension ChatCard {
     ///
     /// - Parameters:
     ///   - limit: the most that they may take together.
-    ///   - isWhole: whether the headline and the links are among them, which other chats show in places of their own.
+    ///   - hasHeadline: whether the headline is among them, which other chats show in a place of its own.
     ///   - write: a row without markup.
     public func plainText(
-        to limit: Int, dialect: ChatDialect, isWhole: Bool = true, write: (Row) -> String
+        to limit: Int, dialect: ChatDialect, hasHeadline: Bool = true, write: (Row) -> String
     ) -> String {
-        var rows = (isWhole ? [[Run(headline)]] : []) + notice
+        var rows = (hasHeadline ? [[Run(headline)]] : []) + notice
         rows += facts.map { [Run("\($0.label): \($0.value)")] } + text.dropFirst(notice.count)
-        for list in isWhole ? listsWithLinks : lists { rows += [[Run("\(list.title):")]] + list.rows }
+        for list in listsWithLinks { rows += [[Run("\(list.title):")]] + list.rows }
         if !footer.isEmpty { rows.append([Run(footer)]) }
         let lines = rows.map { row in write(row.map { Run($0.text, link: $0.link) }) }
         return lines.cutInTheMiddle(to: limit) { dialect.length($0) + ChatCard.lineEnd }.joined(separator: "\n")

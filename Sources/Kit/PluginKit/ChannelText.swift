@@ -66,10 +66,28 @@ extension Message {
         message.lines = lines.map { cut($0, shares.lineMax) }
         message.body = body.map { cut($0, max(shares.reasonMax, shares.lineMax)) }
         message.links = links.compactMap { link in
-            link.url.webAddress(bytesMax: shares.addressMax).map { Link(cut(link.title, shares.linkTitleMax), $0) }
+            guard let url = link.url.webAddress(bytesMax: shares.addressMax),
+                link.atFullLength.url.utf8.count <= shares.addressMax
+            else { return nil }
+            return Link(cut(link.title, shares.linkTitleMax), url, isOwn: link.isOwn)
         }
         message.footer = cut(footer, shares.footerMax)
         return message
+    }
+}
+
+extension [Message.Link] {
+    /// The links for which there is room, in their order. Where there is none for all, the bot's own go before others:
+    /// with them people acknowledge and mute, and its page has the others.
+    ///
+    /// - Parameter fits: whether there is room for so many of them; each is as long as it is when it leaves.
+    public func fitting(_ fits: ([Message.Link]) -> Bool) -> [Message.Link] {
+        var chosen: [Int] = []
+        for index in indices.filter({ self[$0].isOwn }) + indices.filter({ !self[$0].isOwn }) {
+            let more = (chosen + [index]).sorted()
+            if fits(more.map { self[$0].atFullLength }) { chosen = more }
+        }
+        return chosen.map { self[$0] }
     }
 }
 

@@ -37,7 +37,7 @@ public struct LinkSeal: Sendable {
             else {
                 return link
             }
-            return Message.Link(link.title, "\(link.url)&until=\(until)&seal=\(seal)")
+            return Message.Link(link.title, BotAddress.sealed(link.url, until: until, by: seal), isOwn: link.isOwn)
         }
         return message
     }
@@ -73,14 +73,12 @@ public struct LinkSeal: Sendable {
         /// - Parameter value: the value that came along by that name.
         init?(_ value: (String) -> String?) {
             guard let until = value("until").flatMap(Int64.init), let seal = value("seal"),
-                seal.utf8.count == LinkSeal.digits
+                seal.utf8.count == BotAddress.sealCount
             else { return nil }
             self.until = until
             self.seal = seal
         }
     }
-
-    private static let digits = 32
 
     /// Nil only for a key that libcrypto cannot count.
     private func seal(_ errand: BotAddress.Errand, _ incident: String, until: Int64) -> String? {
@@ -90,6 +88,6 @@ public struct LinkSeal: Sendable {
         var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var codeCount: UInt32 = 0
         guard HMAC(EVP_sha256(), key, keyCount, content, content.count, &code, &codeCount) != nil else { return nil }
-        return code.prefix(LinkSeal.digits / 2).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return code.prefix(BotAddress.sealCount / 2).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -76,7 +76,7 @@ extension MessageWriter {
             reason: words(.digestWhy, [.during: during]),
             incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(incidents.map(summaryLine), others)
-        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
+        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url, isOwn: true)] }
         return message
     }
 
@@ -90,7 +90,7 @@ extension MessageWriter {
             incidents: old.incidents.map(\.over))
         message.fields = old.fields
         message.lines = old.lines
-        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
+        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url, isOwn: true)] }
         message.footer = old.footer
         return message
     }
@@ -165,7 +165,7 @@ extension MessageWriter {
         if kind == .opened {
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0) }
         }
-        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
+        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url, isOwn: true)] }
         return message
     }
 

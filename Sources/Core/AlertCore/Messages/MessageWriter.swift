@@ -85,12 +85,12 @@ struct MessageWriter {
     /// The incident's page, and what can be done while it is open.
     private func links(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Link] {
         guard let bot = publicURL.map(BotAddress.init) else { return [] }
-        let page = Message.Link(words[.linkIncident], bot.page(ofIncident: incident.id))
+        let page = Message.Link(words[.linkIncident], bot.page(ofIncident: incident.id), isOwn: true)
         guard incident.isOpen, !kind.isEnd else { return [page] }
         let mutes = [(words[.linkMuteHours], "2h"), (words[.linkMuteDays], "2d")].map { title, word in
-            Message.Link(title, bot.muting(incident.id, for: word))
+            Message.Link(title, bot.muting(incident.id, for: word), isOwn: true)
         }
-        let acknowledge = Message.Link(words[.linkAcknowledge], bot.acknowledging(incident.id))
+        let acknowledge = Message.Link(words[.linkAcknowledge], bot.acknowledging(incident.id), isOwn: true)
         return [page, acknowledge] + mutes
     }
 

@@ -119,7 +119,7 @@ extension MessageWriter {
                 let mark = Message.mark(kind: kind, severity: incident.severity)
                 return "\(mark) \(self.headline(incident, kind, silence))"
             })
-        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
+        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url, isOwn: true)] }
         message.footer = words(.muteFooter, [.name: mute.id])
         return message
     }

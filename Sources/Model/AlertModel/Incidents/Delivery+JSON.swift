@@ -38,6 +38,7 @@ extension Message: JSONWritable {
             json.object { json in
                 json.member("title", link.title)
                 json.member("url", link.url)
+                if link.isOwn { json.member("own", true) }
             }
         }
         json.member("footer", footer)
@@ -70,7 +71,10 @@ extension Message: JSONWritable {
         for line in try reader.optional("lines")?.elements() ?? [] { lines.append(try line.string()) }
         for paragraph in try reader.optional("body")?.elements() ?? [] { body.append(try paragraph.string()) }
         for link in try reader.optional("links")?.elements() ?? [] {
-            links.append(Link(try link.member("title").string(), try link.member("url").string()))
+            links.append(
+                Link(
+                    try link.member("title").string(), try link.member("url").string(),
+                    isOwn: try link.optional("own")?.bool() ?? false))
         }
         for incident in try reader.optional("incidents")?.elements() ?? [] {
             incidents.append(try IncidentSummary(incident))

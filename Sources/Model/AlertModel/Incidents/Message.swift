@@ -15,9 +15,12 @@ public struct Message: Hashable, Sendable {
     public struct Link: Hashable, Sendable {
         public let title: String
         public let url: String
-        public init(_ title: String, _ url: String) {
+        /// Whether it leads to the bot: with such people acknowledge and mute, so they are the last to give way.
+        public let isOwn: Bool
+        public init(_ title: String, _ url: String, isOwn: Bool = false) {
             self.title = title
             self.url = url
+            self.isOwn = isOwn
         }
     }
 

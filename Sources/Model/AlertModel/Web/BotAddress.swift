@@ -39,5 +39,27 @@ public struct BotAddress: Hashable, Sendable {
         return nil
     }
 
+    /// How many letters a seal has.
+    public static let sealCount = 32
+
+    /// The address with a seal, which is put on as a message leaves.
+    ///
+    /// - Parameter until: seconds since 1970.
+    public static func sealed(_ address: String, until: Int64, by seal: String) -> String {
+        "\(address)&until=\(until)&seal=\(seal)"
+    }
+
     private func start(of errand: Errand) -> String { "\(base)\(errand.rawValue)?incident=" }
+}
+
+extension Message.Link {
+    /// The same at least as long as it is when it leaves: what fits must not depend on whether it is sealed yet, or a
+    /// preview would show links that are not sent.
+    public var atFullLength: Message.Link {
+        guard isOwn, BotAddress.Errand.allCases.contains(where: { url.contains("\($0.rawValue)?incident=") }),
+            !url.contains("&seal=")
+        else { return self }
+        let seal = String(repeating: "0", count: BotAddress.sealCount)
+        return Message.Link(title, BotAddress.sealed(url, until: 9_999_999_999, by: seal), isOwn: true)
+    }
 }

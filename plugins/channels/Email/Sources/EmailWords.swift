@@ -28,18 +28,19 @@ struct EmailWords {
 
     /// - Parameter picture: the id of the picture of the message's chart.
     init(_ posting: Posting, showing picture: String? = nil) {
-        let card = ChatCard(posting, in: .email, dialect: Self.dialect) { Self.dialect.length(Self.html($0)) }
+        var card = ChatCard(posting, in: .email, dialect: Self.dialect) { Self.dialect.length(Self.html($0)) }
+        let links = card.takeButtons(.max)
         // Nobody makes links of a subject, and filters look for what stands in it, so it is left as it is.
         let headline = posting.message.headline.roughlyCut(to: EmailLimits.subjectMax).tamed.trimmed
             .clipped(to: EmailLimits.subjectMax)
         subject = headline.isEmpty ? card.headline : headline
-        let body = card.plainText(to: EmailLimits.textMax, dialect: Self.dialect, isWhole: false) { row in
+        let body = card.plainText(to: EmailLimits.textMax, dialect: Self.dialect, hasHeadline: false) { row in
             row.map { $0.text + ($0.link.map { " \($0)" } ?? "") }.joined()
         }
         // One link a line, where every mail program finds its end.
-        let links = card.links.map { "\($0.title): \($0.url)" }.joined(separator: "\n")
-        text = [card.headline, body, links].filter { !$0.isEmpty }.joined(separator: "\n\n")
-        html = Self.page(card, Self.picture(posting.image, picture))
+        let linkLines = links.map { "\($0.title): \($0.url)" }.joined(separator: "\n")
+        text = [card.headline, body, linkLines].filter { !$0.isEmpty }.joined(separator: "\n\n")
+        html = Self.page(card, links, Self.picture(posting.image, picture))
     }
 
     // MARK: HTML
@@ -62,7 +63,7 @@ struct EmailWords {
         ]
     }
 
-    private static func page(_ card: ChatCard, _ picture: [String]) -> String {
+    private static func page(_ card: ChatCard, _ links: [Message.Link], _ picture: [String]) -> String {
         var lines = [
             "<!DOCTYPE html>", "<html lang=\"\(card.words.language.rawValue)\"><head><meta charset=\"utf-8\">",
             "<meta name=\"viewport\" content=\"width=device-width\">",
@@ -81,13 +82,13 @@ struct EmailWords {
             }
             lines.append("</table>")
         }
-        for list in card.lists {
+        for list in card.listsWithLinks {
             lines.append("<h2>\(dialect.escaped(list.title))</h2>")
             lines += list.rows.map { "<p class=\"r\">\(html($0))</p>" }
         }
-        if !card.links.isEmpty {
+        if !links.isEmpty {
             lines.append("<p class=\"b\">")
-            lines += card.links.map { html([Run($0.title, link: $0.url)]) }
+            lines += links.map { html([Run($0.title, link: $0.url)]) }
             lines.append("</p>")
         }
         if !card.footer.isEmpty { lines.append("<p class=\"s\">\(dialect.escaped(card.footer))</p>") }

@@ -39,12 +39,10 @@ enum MatrixHTML {
     }
 
     private static func links(_ links: [Message.Link], _ words: Words) -> String {
-        var html = ""
-        for link in links {
-            let longer = (html.isEmpty ? "" : "\(html) · ") + anchor(link.title, link.url, words)
-            if longer.bytesInJSON <= MatrixLimits.linksMax { html = longer }
+        func html(_ links: [Message.Link]) -> String {
+            links.map { anchor($0.title, $0.url, words) }.joined(separator: " · ")
         }
-        return html
+        return html(links.fitting { html($0).bytesInJSON <= MatrixLimits.linksMax })
     }
 
     private static func row(_ issue: Message.IssueLine, _ words: Words) -> String {

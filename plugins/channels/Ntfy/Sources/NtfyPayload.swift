@@ -28,10 +28,12 @@ enum NtfyPayload {
 
     static func of(_ posting: Posting) -> JSONObject {
         let message = posting.message
-        let card = ChatCard(posting, in: .ntfy, dialect: dialect) { dialect.length(written($0)) }
+        var card = ChatCard(posting, in: .ntfy, dialect: dialect) { dialect.length(written($0)) }
+        // The first of them is what a touch opens.
+        let links = posting.isPlain ? [] : card.takeButtons(1 + NtfyLimits.actionsMax)
         let text = card.plainText(
             to: posting.isPlain ? NtfyLimits.plainMessageMax : NtfyLimits.messageMax, dialect: dialect,
-            isWhole: posting.isPlain, write: written)
+            hasHeadline: posting.isPlain, write: written)
         var payload = JSONObject()
         let mark = message.mark.rawValue
         var title = card.headline
@@ -46,9 +48,9 @@ enum NtfyPayload {
         payload["priority"] = .int(message.priority)
         // Servers that know it show a repetition in the place of the first.
         payload["sequence_id"] = .string(posting.id)
-        guard !posting.isPlain, let first = card.links.first else { return payload }
+        guard let first = links.first else { return payload }
         payload["click"] = .string(first.url)
-        let actions = card.links.dropFirst().prefix(NtfyLimits.actionsMax)
+        let actions = links.dropFirst()
         if !actions.isEmpty {
             payload["actions"] = .array(
                 actions.map { ["action": "view", "label": .string($0.title), "url": .string($0.url)] })

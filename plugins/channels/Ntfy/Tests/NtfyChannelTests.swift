@@ -82,6 +82,23 @@ private let taken = HTTPResponse(
         #expect(try payload(message)["click"] == nil)
     }
 
+    @Test func `where buttons are too few, they are the bot's own links, and the others stand in the text`() throws {
+        var message = SampleMessages.opened
+        let own = ["incidents/3k9", "ack?incident=3k9", "mute?incident=3k9&for=2h", "mute?incident=3k9&for=2d"]
+        message.links =
+            ["sentry", "dashboard", "runbook"].map { Message.Link($0, "https://a.example/\($0)") }
+            + own.map { Message.Link($0, "https://alerts.example.com/\($0)", isOwn: true) }
+        let sent = try payload(message)
+        #expect(sent["click"] == "https://alerts.example.com/incidents/3k9")
+        #expect(sent["actions"]?.array?.compactMap { $0["label"]?.string } == Array(own.dropFirst()))
+        let text = try #require(sent["message"]?.string)
+        #expect(
+            text.contains(
+                "\nLinks:\nsentry https://a.example/sentry  ·  dashboard https://a.example/dashboard  ·  "
+                    + "runbook https://a.example/runbook\n"))
+        #expect(!text.contains("alerts.example.com"))
+    }
+
     @Test(arguments: [("opened", 5), ("escalated", 4), ("resolved", 3), ("digest", 3), ("test", 3)])
     func `only what calls for somebody is loud`(_ name: String, _ priority: Double) throws {
         let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)

@@ -19,7 +19,7 @@ enum PagerDutyEvent {
         let links = cut.links + cut.issues.compactMap { issue in issue.url.map { Message.Link(issue.title, $0) } }
         if !links.isEmpty {
             event["links"] = .array(
-                links.prefix(PagerDutyLimits.linksMax).map { link in
+                links.fitting { $0.count <= PagerDutyLimits.linksMax }.map { link in
                     [
                         "href": .string(link.url),
                         "text": .string(link.title.isEmpty ? message.words[.linkUntitled] : link.title),

@@ -83,12 +83,11 @@ enum SlackPayload {
     /// Links rather than buttons: pressing a button also calls the app that owns the webhook, and one that does not
     /// listen, as most do not, gets a warning mark beside it.
     private static func links(_ links: [Message.Link]) -> [SlackBlock] {
-        var text = ""
-        for link in links {
-            let longer = (text.isEmpty ? "" : "\(text)  ·  ") + String.slackLink(link.title, link.url)
-            if longer.utf16.count <= SlackLimits.linksTextMax { text = longer }
+        func text(_ links: [Message.Link]) -> String {
+            links.map { String.slackLink($0.title, $0.url) }.joined(separator: "  ·  ")
         }
-        return text.isEmpty ? [] : [.section(text)]
+        let fitting = links.fitting { text($0).utf16.count <= SlackLimits.linksTextMax }
+        return fitting.isEmpty ? [] : [.section(text(fitting))]
     }
 
     private static func row(_ issue: Message.IssueLine) -> String {

@@ -8,7 +8,7 @@ enum TeamsLimits {
     static let messageMax = 20_480
     /// The plain form is also for when the rich one was too large.
     static let plainMax = 8000
-    /// More are hidden behind "…".
+    /// More would be hidden behind "…", so they are links in the text.
     static let actionsMax = 6
 }
 
@@ -39,17 +39,15 @@ enum TeamsPayload {
 
     static func of(_ posting: Posting, calling people: [TeamsMention] = []) -> JSON {
         let room = ChatCard.Room.teams(besides: TeamsMention.size(of: people))
-        let card = ChatCard(posting, in: room, dialect: dialect) { size(of: row($0)) }
+        var card = ChatCard(posting, in: room, dialect: dialect) { size(of: row($0)) }
+        let links = posting.isPlain ? [] : card.takeButtons(TeamsLimits.actionsMax)
         var body = posting.isPlain ? plain(card) : body(card, of: posting.message)
         if !people.isEmpty { body.insert(TeamsMention.line(people), at: posting.isPlain ? 0 : 1) }
         var content = JSONObject([
             ("$schema", "http://adaptivecards.io/schemas/adaptive-card.json"), ("type", "AdaptiveCard"),
             ("version", "1.4"), ("body", .array(body)),
         ])
-        if !posting.isPlain, !card.links.isEmpty {
-            content["actions"] = .array(
-                card.links.prefix(TeamsLimits.actionsMax).map { openURL($0.url, title: $0.title) })
-        }
+        if !links.isEmpty { content["actions"] = .array(links.map { openURL($0.url, title: $0.title) }) }
         content["msteams"] =
             people.isEmpty ? ["width": "Full"] : ["width": "Full", "entities": TeamsMention.entities(people)]
         return [
@@ -72,7 +70,7 @@ enum TeamsPayload {
         body += card.facts.enumerated().map { index, fact in
             row([ChatPicture.Run(fact.label, .bold), ChatPicture.Run("  \(fact.value)")], isTight: index > 0)
         }
-        for list in card.lists {
+        for list in card.listsWithLinks {
             body.append(row([ChatPicture.Run(list.title, .bold)]))
             body += list.rows.map { row($0, isTight: true) }
         }

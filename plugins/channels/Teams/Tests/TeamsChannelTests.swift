@@ -48,6 +48,21 @@ private func channel() throws -> TeamsChannel {
         #expect(content?["body"]?.array?.first?["style"]?.string == style)
     }
 
+    @Test func `where buttons are too few, the bot's own links have theirs, and the others stand in the text`() throws {
+        var message = SampleMessages.opened
+        let (others, own) = ((1...4).map { "Link \($0)" }, (1...4).map { "Own \($0)" })
+        message.links =
+            others.map { Message.Link($0, "https://a.example/x") }
+            + own.map { Message.Link($0, "https://alerts.example.com/x", isOwn: true) }
+        let sent = try JSON(parsing: try #require(try channel().request(for: message)?.wireBody()?.bytes))
+        let content = try #require(sent["attachments"]?.array?.first?["content"])
+        #expect(content["actions"]?.array?.compactMap { $0["title"]?.string } == others.prefix(2) + own)
+        let texts = content["body"]?.array?.map { block in
+            (block["inlines"]?.array ?? []).compactMap { $0["text"]?.string }.joined()
+        }
+        #expect(texts?.contains("Link 3  ·  Link 4") == true)
+    }
+
     @Test func `hostile words look as recorded`() throws {
         let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
         let rich = try #require(try channel().request(for: message, possiblyRepeated: true))

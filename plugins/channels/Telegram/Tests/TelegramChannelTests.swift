@@ -35,6 +35,35 @@ private func payload(
         #expect(RandomMessages.flaws(of: try channel(), bodyFlaws: telegramFlaws) == [])
     }
 
+    @Test(arguments: 0...12) func `a preview has the links that are sent, which have seals`(_ others: Int) throws {
+        let bot = BotAddress("https://alerts.example.com/of-a-team-with-a-long-name")
+        let own = [
+            bot.page(ofIncident: "2ea022l6c37e1"), bot.acknowledging("2ea022l6c37e1"),
+            bot.muting("2ea022l6c37e1", for: "2h"), bot.muting("2ea022l6c37e1", for: "2d"),
+        ]
+        var message = SampleMessages.opened
+        let chance = String(repeating: "x", count: 15 * others)
+        message.links =
+            [Message.Link("Dashboard", "https://a.example/\(chance)"), Message.Link("Runbook", "https://a.example/r")]
+            + zip(["Incident", "Acknowledge", "Mute 2 h", "Mute 2 days"], own).map {
+                Message.Link($0, $1, isOwn: true)
+            }
+        func titles() throws -> [String] {
+            let lines = try payload(message, channel())["text"]?.string?.split(separator: "\n") ?? []
+            let links = lines.drop { $0 != "<b>Links:</b>" }.dropFirst().first ?? ""
+            return links.split(separator: "  ·  ").map { String($0.replacing(/<[^>]*>/, with: "")) }
+        }
+        let before = try titles()
+        #expect(before.filter { !["Dashboard", "Runbook", "… and 1 more", "… and 2 more"].contains($0) }.count == 4)
+        message.links = message.links.map { link in
+            guard bot.errand(of: link.url) != nil else { return link }
+            let seal = String(repeating: "a", count: BotAddress.sealCount)
+            return Message.Link(
+                link.title, BotAddress.sealed(link.url, until: 1_795_298_400, by: seal), isOwn: true)
+        }
+        #expect(try titles() == before)
+    }
+
     @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
         let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
         #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
