@@ -138,6 +138,15 @@ import Testing
         #expect(decisions(preview) == ["2026-11-20T\(time):00Z ops reminder send"])
     }
 
+    @Test func `what waits for a source that nobody asks is decided in the end`() throws {
+        let plan = try scratch.shop(stage.machine).config().plan
+        var preview = Preview(plan: plan, state: try spoken(), start: stage.clock.now())
+        preview.advance(to: stage.clock.now())
+        #expect(decisions(preview) == [])
+        preview.expectNoMoreAnswers()
+        #expect(decisions(preview) == ["2026-11-20T12:00:00Z ops reminder send"])
+    }
+
     @Test func `what the answer ends is not reminded of before`() throws {
         let config = try scratch.shop(stage.machine).config()
         let run = DryRun(config, from: try spoken(), faults: nil, on: stage.machine)

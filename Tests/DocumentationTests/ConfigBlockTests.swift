@@ -71,7 +71,11 @@ import TimeZones
         let written = Array((page.files["config.yaml"] ?? "").utf8)
         let loaded = Config.load(written, folder: ".", catalog: .builtin, surroundings: surroundings(of: page))
         guard let config = loaded.config else { return loaded.problems }
-        return RuleTestDocument(Array(text.utf8)).tests(for: config) { _ in .success([]) }.problems
+        // Files beside a test are not shown; each is taken to have a line.
+        let line =
+            #"{"source":"ios","app":"shop-ios","from":"2026-11-20T12:00:00Z","to":"2026-11-20T12:05:00Z","#
+            + #""seen":"2026-11-20T12:05:00Z","metrics":{"users":5000,"crashed_users":90}}"#
+        return RuleTestDocument(Array(text.utf8)).tests(for: config) { _ in .success(Array(line.utf8)) }.problems
     }
 
     /// Files are those that the page shows; secrets need not be there.

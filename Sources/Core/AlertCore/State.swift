@@ -49,6 +49,15 @@ public struct State: Sendable {
         mutating get { [agenda.next, schedule.next].compactMap(\.self).min() }
     }
 
+    /// Has what waits for first answers after a start looked at with the next step, for nobody will answer: in a preview only
+    /// those do that were asked. Gives back whether anything may have waited.
+    public mutating func stopCatchingUp(at now: Moment) -> Bool {
+        let sources = schedule.stopCatchingUp()
+        for source in sources { agenda.hear(source, at: now) }
+        agenda.hear(nil, at: now)
+        return !sources.isEmpty
+    }
+
     /// The durable part as the shortest list of facts that makes it: a snapshot. Each fact is made when it is asked
     /// for, so that no second state is in memory beside this one.
     public var facts: some Sequence<Fact> {

@@ -57,7 +57,7 @@ public struct PlayedSpan: Sendable {
         let begin = (end ?? machine.clock.now()) - (try Duration(option: "--since", since))
         // The recording knows what the bot saw; the sources know more of the past, and some of them nothing.
         let reachesBack = try !folder.files(since: begin - ObservationReader.gapMax, until: begin).isEmpty
-        let isThere = try !folder.files(since: begin).isEmpty
+        let isThere = try !folder.files().isEmpty
         if reachesBack || isThere && RecalledPast.sources(configs).isEmpty {
             return try playRecording(folder, from: begin, take)
         }

@@ -61,6 +61,7 @@ public struct Playback: Sendable {
         let end = end ?? last
         var preview = self.preview ?? begun(at: end ?? now())
         preview.advance(to: max(end ?? preview.now, preview.now))
+        preview.expectNoMoreAnswers()
         return preview
     }
 

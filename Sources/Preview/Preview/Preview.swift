@@ -152,6 +152,9 @@ public struct Preview: Sendable {
         now = max(now, moment)
     }
 
+    /// Nobody else will answer: decides what waits for the first answers after a start as if these were none.
+    public mutating func expectNoMoreAnswers() { if state.stopCatchingUp(at: now) { step(.tick) } }
+
     /// Hands over the decisions made since the last time, and the incidents that have ended, and forgets both: for
     /// spans in which more is said than memory holds.
     public mutating func takeDecisions() -> (decisions: [DecisionRecord], ended: [Incident]) {

@@ -73,6 +73,7 @@ public struct DryRun: Sendable {
             preview.feed(batch.lines.map { $0.moved(by: age) }, asked: batch.asked + age, at: now)
         }
         preview.advance(to: now)
+        preview.expectNoMoreAnswers()
         tellFaults(preview)
         return preview
     }
@@ -124,6 +125,7 @@ public struct DryRun: Sendable {
             throw Failure(.impossible, "no source answered, so there is nothing to judge")
         }
         preview.advance(to: now)
+        preview.expectNoMoreAnswers()
         return preview
     }
 

@@ -211,6 +211,12 @@ public struct Schedule: Sendable {
         return true
     }
 
+    /// Waits for no first answer any more; gives back those of whom one was waited for.
+    mutating func stopCatchingUp() -> [String] {
+        defer { (catchingUp, catchUpEnd) = ([:], .earliest) }
+        return catchingUp.keys.sorted()
+    }
+
     /// The poll of a source has ended.
     mutating func endPoll(of name: String, _ plan: Plan) {
         queue.end(name, plan)
