@@ -36,6 +36,9 @@ struct Join: Sendable {
     /// How far a part may be above its whole before it is a mistake. `increase()` extrapolates each counter to the ends
     /// of the range by itself, so that two counters read a moment apart differ by less than this.
     static let extrapolationShareMax = 0.01
+    /// The same where both are few: whoever crashes in a range may have begun before it, and of an old release that nobody starts
+    /// any more the last crash is reported with the start of the next one.
+    static let overlapMax = 2.0
     /// Rounding of a division: a rate this close to 0 or 1 is 0 or 1.
     private static let roundingMax = 1e-9
 
@@ -49,9 +52,7 @@ struct Join: Sendable {
         var told: [Subject: [String: String]] = [:]
         for series in answer.series {
             let subject = try subject(series.labels)
-            if let other = told.updateValue(series.labels, forKey: subject) {
-                throw Join.clash(subject, other, series.labels)
-            }
+            let other = told.updateValue(series.labels, forKey: subject)
             for sample in series.samples {
                 guard let value = sample.value else { continue }
                 guard sample.at <= poll.now + Join.clocksApartMax else {
@@ -71,6 +72,11 @@ struct Join: Sendable {
                             + "by zero, or a bucket has no end"
                     )
                     flaws[Part(place)] = flaws[Part(place)] ?? flaw
+                    continue
+                }
+                // One after the other, as when a pod is replaced by another, they may be about the same.
+                if let other, rows[place]?.metrics[metric] != nil {
+                    flaws[Part(place)] = flaws[Part(place)] ?? Join.clash(metric, subject, other, series.labels)
                     continue
                 }
                 add(value, of: metric, at: place, series.labels)
@@ -106,6 +112,7 @@ struct Join: Sendable {
     }
 
     private static func clash(
+        _ metric: String,
         _ subject: Subject,
         _ left: [String: String],
         _ right: [String: String]
@@ -114,7 +121,7 @@ struct Join: Sendable {
         let differing = names.map { "'\($0)'" }.joined(separator: ", ").clipped(to: 100)
         return PollFailure(
             .badAnswer,
-            "two series are about app '\(subject.app.tamed.clipped(to: 60))': \(text(left)) and \(text(right)); "
+            "metric '\(metric)': two series are about app '\(subject.app.tamed.clipped(to: 60))': \(text(left)) and \(text(right)); "
                 + "aggregate over \(differing.isEmpty ? "what they differ in" : differing), "
                 + "or set which label is the release or the environment"
         )
@@ -198,7 +205,7 @@ struct Join: Sendable {
         }
         for (part, whole) in [(Metric.crashedSessions, Metric.sessions), (.crashedUsers, .users)] {
             guard let crashed = metrics[part], let all = metrics[whole], crashed > all else { continue }
-            if crashed <= all * (1 + extrapolationShareMax) { metrics[part] = all }
+            if crashed <= all + max(overlapMax, all * extrapolationShareMax) { metrics[part] = all }
         }
         return metrics
     }

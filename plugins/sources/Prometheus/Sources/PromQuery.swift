@@ -54,13 +54,18 @@ struct PromQuery: Sendable {
         return first
     }
 
-    /// The ranges in brackets, outside of quotes; nil stands for one that cannot be read.
+    /// The ranges in brackets, outside of quotes and comments; nil stands for one that cannot be read.
     private static func ranges(in query: String) -> [Duration?] {
         var ranges: [Duration?] = []
         var quote: Character?
         var isEscaped = false
         var bracket: String?
+        var isComment = false
         for character in query {
+            if isComment {
+                isComment = !character.isNewline
+                continue
+            }
             if let mark = quote {
                 if isEscaped {
                     isEscaped = false
@@ -73,6 +78,7 @@ struct PromQuery: Sendable {
             }
             switch character {
             case "\"", "'", "`": quote = character
+            case "#": isComment = true
             case "[": bracket = ""
             case "]":
                 ranges.append(bracket.flatMap { duration($0) })

@@ -42,9 +42,11 @@ struct PrometheusPoll: Sendable {
     private let server: PrometheusServer
     private let now: Moment
     private let questions: [Question]
-    private let times: QueryTimes
+    private var times: QueryTimes
     private let cursor: JSON?
     private var join: Join
+    /// Nothing answered yet.
+    private let empty: Join
     /// What the spans came to that all questions were answered about; nil before the first is whole.
     private var whole: Join?
     /// Why the longer spans could not be had.
@@ -59,7 +61,8 @@ struct PrometheusPoll: Sendable {
     init(of source: PrometheusSource, _ poll: Poll) {
         server = source.server
         now = poll.now
-        join = Join(source.naming, poll)
+        empty = Join(source.naming, poll)
+        join = empty
         questions = Question.all(of: source, poll.spans, &warnings)
         guard case .steps(let step, _) = source.pacing else {
             cursor = nil
@@ -91,11 +94,39 @@ struct PrometheusPoll: Sendable {
                 }
                 try poll.join.add(question.metric, answer, over: question.span)
             } catch {
-                return asking.finish(without: question.span, error.naming(question, askedOf: server))
+                let failure = error.naming(question, askedOf: server)
+                return asking.shortened(after: failure)?.begin() ?? asking.finish(without: question.span, failure)
             }
             return poll.ask(number + 1)
         }
     }
+
+    /// The same for the newest steps alone, where the failure may be for their number; nil where it is not. After a long rest
+    /// the next poll would ask for yet more steps, and none would ever be answered.
+    private func shortened(after failure: PollFailure) -> PrometheusPoll? {
+        guard case .range(let first, let last, let step) = times else { return nil }
+        let count = (last.milliseconds - first.milliseconds) / max(step.wholeMilliseconds, 1) + 1
+        let kept: Int64
+        switch failure.reason {
+        case .tooLarge, .refused: kept = count / 2
+        // It may be down: then it is not asked again and again. Figures of now are worth more than those of the past.
+        case .timeout, .unavailable: kept = count > PrometheusPoll.patientSteps ? PrometheusPoll.leastSteps : 0
+        default: kept = 0
+        }
+        guard kept >= PrometheusPoll.leastSteps else { return nil }
+        var poll = self
+        poll.join = empty
+        poll.partiality = nil
+        let begin = last - step * Int(kept - 1)
+        poll.times = .range(from: begin, to: last, step: step)
+        poll.warnings.append("\(count - kept) steps before \(begin) are skipped: \(failure)")
+        return poll
+    }
+
+    /// The step that is under way, and the one before it.
+    private static let leastSteps: Int64 = 2
+    /// So many steps are asked for once more as a whole, where a server does not answer in time: an hour of five minutes.
+    private static let patientSteps: Int64 = 12
 
     /// Ends with the spans that are whole, if any is: those are the shorter ones, which decide about most alarms. Of the one
     /// that failed no figure is kept, for the sessions alone would say that none has crashed.

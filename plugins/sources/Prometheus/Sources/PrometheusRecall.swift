@@ -62,7 +62,7 @@ struct PrometheusRecall: Sendable {
         return .fetch(source.server.request(question.query, at: times)) { result in
             var recall = self
             do throws(PollFailure) {
-                let answer = try QueryAnswer(result, isRange: true, isRecalled: true, now: recall.recall.now)
+                let answer = try QueryAnswer(result, isRange: true, now: recall.recall.now)
                 recall.warnings += answer.warnings.map { "metric '\(question.metric)': \($0)" }
                 recall.answers.append(answer)
             } catch {

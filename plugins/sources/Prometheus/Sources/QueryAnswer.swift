@@ -21,17 +21,14 @@ struct QueryAnswer: Sendable {
 
     /// Most series of one query: each becomes a subject with incidents of its own.
     static let seriesMax = 1000
-    /// Most samples of one query, when it reads on in steps.
-    private static let samplesMax = 20_000
-    /// The same when the past is recalled, which is asked for in stretches as long as they may be: some 3 MB of answer.
-    private static let recalledMax = 100_000
+    /// Most samples of one query that reads on in steps, or recalls the past: some 3 MB of answer.
+    static let samplesMax = 100_000
     /// Warnings repeated from one answer; beyond these they say the same of other stores.
     private static let warningsMax = 3
 
     init(series: [Series]) { self.series = series }
 
-    /// - Parameter isRecalled: whether these are figures for many polls of the past.
-    init(_ result: FetchResult, isRange: Bool, isRecalled: Bool = false, now: Moment) throws(PollFailure) {
+    init(_ result: FetchResult, isRange: Bool, now: Moment) throws(PollFailure) {
         let response: HTTPResponse
         switch result {
         case .failed(let error): throw PollFailure(error)
@@ -60,9 +57,8 @@ struct QueryAnswer: Sendable {
             )
         }
         let samples = series.reduce(0) { $0 + $1.samples.count }
-        let most = isRecalled ? QueryAnswer.recalledMax : QueryAnswer.samplesMax
-        guard samples <= most else {
-            throw PollFailure(.tooLarge, "\(samples) samples are more than \(most)")
+        guard samples <= QueryAnswer.samplesMax else {
+            throw PollFailure(.tooLarge, "\(samples) samples are more than \(QueryAnswer.samplesMax)")
         }
     }
 

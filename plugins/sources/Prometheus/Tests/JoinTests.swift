@@ -86,6 +86,26 @@ import Testing
                 + #"pod="2", z="q"}; aggregate over 'pod', or set which label is the release or the environment"#)
     }
 
+    @Test func `two series of one subject, one after the other, are one: a pod was replaced by another`() throws {
+        func matrix(_ second: String) -> FetchResult {
+            answer(
+                #"{"status": "success", "data": {"resultType": "matrix", "result": ["#
+                    + #"{"metric": {"app": "a", "pod": "1"}, "values": [[1795218600, "5"], [1795218900, "6"]]}, "#
+                    + #"{"metric": {"app": "a", "pod": "2"}, "values": [\#(second)[1795219200, "7"]]}, "#
+                    + #"{"metric": {"app": "b", "pod": "1"}, "values": [[1795218900, "8"]]}]}}"#)
+        }
+        let source = try source(["metrics": map(["sessions": "x"]), "step": option(.duration(.minutes(5)))])
+        let cursor: JSON = ["step": "5m", "until": "2026-11-20T23:50:00Z"]
+        let parted = play(source, poll(cursor: cursor), ["": matrix("")])
+        #expect(parted.report?.warnings == [])
+        #expect(parted.observations.filter { $0.subject.app == "a" }.map { $0.metrics["sessions"] } == [5, 6, 7])
+        #expect(parted.observations.last?.labels == ["pod": "2"])
+        let overlapping = play(source, poll(cursor: cursor), ["": matrix(#"[1795218900, "1"], "#)])
+        #expect(overlapping.observations.filter { $0.subject.app == "a" }.map { $0.metrics["sessions"] } == [5, 7])
+        #expect(overlapping.observations.contains { $0.subject.app == "b" })
+        #expect(overlapping.report?.warnings.first?.contains("two series are about app 'a'") == true)
+    }
+
     @Test func `no series and NaN are no data`() throws {
         #expect(play(try source(), ["": answer(fixture: "query_vector_empty.json")]).report?.outcome == .noData)
         #expect(play(try source(), ["": vector((#"{"app": "a"}"#, "NaN"))]).report?.outcome == .noData)
@@ -105,10 +125,10 @@ import Testing
         #expect(failure.description.contains(words), "\(failure)")
     }
 
-    @Test(arguments: ["+Inf", "-Inf", "-1", "0.5"])
+    @Test(arguments: ["+Inf", "-Inf", "-1", "0.05"])
     func `what is wrong with one app is left out and said, and the others are judged`(_ value: String) throws {
         let apps = [#"{"app": "big"}"#, #"{"app": "tiny"}"#]
-        let crashed = value == "0.5" ? "2.1" : "0"
+        let crashed = value == "0.05" ? "2.1" : "0"
         let played = play(
             try source(),
             [
@@ -151,9 +171,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("100", "100.9", 100.0), ("100", "100", 100), ("0.5", "0.504", 0.5), ("100", "102", nil), ("0", "0.1", nil),
+            ("100", "100.9", 100.0), ("100", "100", 100), ("0.5", "0.504", 0.5), ("100", "102", 100), ("0", "0.1", 0),
+            ("0", "1", 0), ("1", "2", 1), ("100", "103", nil), ("40", "44", nil), ("1000", "1011", nil),
         ] as [(String, String, Double?)]
-    ) func `crashed may be above the total by what extrapolation adds`(
+    ) func `crashed may be above the total by what extrapolation adds, and by whom began before the range`(
         _ total: String,
         _ hits: String,
         _ expected: Double?

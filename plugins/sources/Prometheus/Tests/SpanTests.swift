@@ -98,6 +98,63 @@ import Testing
             report?.warnings == ["the last poll was long ago: 5473 steps before 2026-11-20T00:05:00Z are skipped"])
     }
 
+    /// A server that refuses more steps than it can, and answers others with one figure.
+    private func overtaxed(by stepsMax: Int, _ refusal: FetchResult) -> (HTTPRequest) -> FetchResult {
+        { request in
+            func number(_ name: String) -> Int {
+                request.url.description.split(separator: "&").first { $0.hasPrefix(name) }
+                    .flatMap { Int($0.dropFirst(name.count)) } ?? 0
+            }
+            guard (number("end=") - number("start=")) / 300 + 1 <= stepsMax else { return refusal }
+            return answer(
+                #"{"status": "success", "data": {"resultType": "matrix", "result": ["#
+                    + #"{"metric": {"app": "a"}, "values": [[1795219200, "5"]]}]}}"#)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (
+                40, answer(#"{"status": "error", "errorType": "execution", "error": "too many samples"}"#, status: 422),
+                36, 4
+            ),
+            (40, .failed(TransportError(.tooLarge, mayHaveArrived: true, "more than 16 MiB")), 36, 4),
+            (40, answer("", status: 503), 2, 2),
+            (40, .failed(TransportError(.timeout, mayHaveArrived: true, "no answer")), 2, 2),
+            (288, answer("", status: 503), 288, 1),
+        ] as [(Int, FetchResult, Int, Int)]
+    ) func `steps that are too many for the server are fewer, and the source does not stay without figures`(
+        _ stepsMax: Int, _ refusal: FetchResult, _ kept: Int, _ requests: Int
+    ) throws {
+        let source = try source(["metrics": map(["sessions": "x"]), "step": option(.duration(.minutes(5)))])
+        let cursor: JSON = ["step": "5m", "until": "2026-11-20T00:05:00Z"]
+        let played = PlayedPoll(source, poll(cursor: cursor), answer: overtaxed(by: stepsMax, refusal))
+        #expect(played.observations.map { $0.metrics["sessions"] } == [5])
+        #expect(played.requests.count == requests)
+        let first = now - .minutes(5) * (kept - 1)
+        #expect(played.urls.last?.contains("&start=\(first.milliseconds / 1000)&") == true)
+        #expect(
+            (played.report?.warnings.last?.contains("steps before \(first) are skipped: ") ?? false) == (kept < 288))
+        #expect(played.report?.cursor?["until"] == "2026-11-21T00:00:00Z")
+    }
+
+    @Test func `a server that is down is not asked again for a few steps`() throws {
+        let source = try source(["metrics": map(["sessions": "x"]), "step": option(.duration(.minutes(5)))])
+        let cursor: JSON = ["step": "5m", "until": "2026-11-20T23:30:00Z"]
+        let played = play(source, poll(cursor: cursor), ["": answer("", status: 503)])
+        #expect(played.requests.count == 1)
+        #expect(played.failure?.reason == .unavailable)
+    }
+
+    @Test(arguments: [
+        "# the app's sessions\nsum by (app) (increase(x[30m]))", "sum by (app) (increase(x[30m])) # [5m] was too short",
+        "sum by (app) (increase(x{note=\"# [5m]\"}[30m]))",
+    ])
+    func `what stands in a comment is no range`(_ query: String) throws {
+        let played = play(try source(["metrics": map(["sessions": query])]), ["": vector((#"{"app": "a"}"#, "3"))])
+        #expect(played.observations.map(\.span.length) == [.minutes(30)])
+    }
+
     @Test(
         arguments: [
             ["step": "1h", "until": "2026-11-20T22:00:00Z"], ["step": "5m", "until": "2027-11-20T22:00:00Z"],
