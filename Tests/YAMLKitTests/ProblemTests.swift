@@ -73,7 +73,20 @@ import YAMLKit
             "a: 1\n  b: 2",
             "2:4 a ':' is not allowed here; "
                 + "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
-        ), ("a: - b", "1:4 a list cannot start here; start it on the next line, or use [ and ]"),
+        ),
+        (
+            "rules:\n  floor:\n    plugin:threshold\n    # one\n    metric: x",
+            "3:11 'plugin:threshold' has no space behind its ':'; write 'plugin: threshold'"
+        ),
+        (
+            "rules:\n  floor:\n    plugin:\u{A0}threshold\n    metric: x",
+            "3:11 'plugin:\u{A0}threshold' has no space behind its ':'; write 'plugin: threshold'"
+        ),
+        (
+            "rules:\n  floor:\n    plugin threshold # note\n    metric: x",
+            "3:5 'plugin threshold' has no ':' behind its key; write 'plugin: threshold'"
+        ), ("- a:b\n  c: d", "1:4 'a:b' has no space behind its ':'; write 'a: b'"),
+        ("a: - b", "1:4 a list cannot start here; start it on the next line, or use [ and ]"),
         ("a: 1\nbcd\ne: 2", "2:1 a ':' is missing after this key"),
         ("a: 1\nb: \"x\nc: 2\n", "2:4 this quote is never closed"),
         ("a: 'x\n---\nb: c'", "1:4 this quote is never closed"),

@@ -38,6 +38,8 @@ public protocol Detector: Plugin {
 
     /// Whether it can judge a rate only with the count that the rate is a share of.
     var needsCounts: Bool { get }
+    /// What in its options works and is not wise, for `check`.
+    var cautions: [Problem] { get }
 
     /// What it finds in what it is shown. An incident that no finding is about stays as it is.
     func findings(in sight: Sight, at now: Moment) -> [Finding]
@@ -53,6 +55,7 @@ extension Detector {
     public var severities: Set<Severity>? { nil }
     public static var isWorthReminding: Bool { true }
     public var needsCounts: Bool { false }
+    public var cautions: [Problem] { [] }
 }
 
 /// What a detector is shown at once.

@@ -39,7 +39,7 @@ public struct ConfigFile: Sendable {
     /// Why it cannot be read, and what to do; whoever has none yet is told how to get one.
     private static func sentence(of error: FileError, _ path: String, on machine: Machine) -> String {
         let isNamed = machine.variables["ALERTBOT_CONFIG"] == path
-        guard path == usualPlaces[0], !isNamed, !WholeFile.isThere(path) else {
+        guard path == usualPlaces[0], !isNamed, !usualPlaces.contains(where: { WholeFile.isThere($0) }) else {
             return
                 "the config \(path)\(isNamed ? ", which $ALERTBOT_CONFIG names," : "") cannot be read: \(error.reason); "
                 + "name another with --config FILE"

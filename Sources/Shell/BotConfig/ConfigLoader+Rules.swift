@@ -58,6 +58,7 @@ extension ConfigLoader {
                     try type.init(options: options, context: context)
                 }
                 guard let detector else { continue }
+                for caution in detector.cautions { reader.report(caution) }
                 rules.detectors.append(
                     DetectorPlan(
                         name: thing.name, detector: detector, match: match,

@@ -24,6 +24,7 @@ struct SyntaxFault {
             return Halt(mark, "a value cannot start with \(name)", advice: "put the value in quotes")
 
         case "mapping values are not allowed in this context":
+            if let halt = missingSpace(in: source) { return halt }
             let advice = "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
             return Halt(mark, "a ':' is not allowed here", advice: advice)
 
@@ -46,7 +47,7 @@ struct SyntaxFault {
             return problem.hasSuffix("']'") ? unclosed("list", with: "]") : unclosed("mapping", with: "}")
 
         case "did not find expected key", "did not find expected '-' indicator":
-            return misplaced(in: source)
+            return missingSpace(in: source) ?? misplaced(in: source)
 
         case "did not find expected node content":
             return Halt(mark, "a value is expected here\(foundPhrase(found))")
@@ -99,5 +100,41 @@ struct SyntaxFault {
 
     private func foundPhrase(_ found: Unicode.Scalar?) -> String {
         found.map { ", not \(quoted(String($0)))" } ?? ""
+    }
+
+    /// A line before that was to be a key with its value, and is neither: it has no blank behind its colon, or no colon. It
+    /// and the next, as deep, would be one value then, in which there is no place for a colon.
+    private func missingSpace(in source: SourceText) -> Halt? {
+        let lines = source.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+        guard mark.line >= 2, mark.line <= lines.count else { return nil }
+        func content(_ line: Substring) -> (depth: Int, text: Substring) {
+            let text = line.drop { $0 == " " }
+            let isItem = text.hasPrefix("- ")
+            let rest = isItem ? text.dropFirst().drop { $0 == " " } : text
+            return (line.count - rest.count, rest)
+        }
+        let stuck = content(lines[mark.line - 1])
+        for number in stride(from: mark.line - 2, through: 0, by: -1) {
+            let (depth, text) = content(lines[number])
+            if text.isEmpty || text.hasPrefix("#") { continue }
+            guard depth == stuck.depth, !text.contains(": "), !text.hasSuffix(":"), text.first?.isLetter == true else {
+                return nil
+            }
+            let written = String(text.prefix { $0 != "#" }.reversed().drop { $0 == " " }.reversed())
+            guard let colon = written.firstIndex(of: ":") else {
+                guard let blank = written.firstIndex(where: \.isWhitespace) else { return nil }
+                let meant = written[..<blank] + ":" + written[blank...]
+                return Halt(
+                    Mark(line: number + 1, column: depth + 1), "\(quoted(written)) has no ':' behind its key",
+                    advice: "write \(quoted(String(meant)))")
+            }
+            let key = written[..<colon]
+            let value = written[written.index(after: colon)...].drop(while: \.isWhitespace)
+            return Halt(
+                Mark(line: number + 1, column: depth + 1 + key.unicodeScalars.count),
+                "\(quoted(written)) has no space behind its ':'",
+                advice: "write \(quoted("\(key): \(value)"))")
+        }
+        return nil
     }
 }

@@ -38,8 +38,13 @@ extension ThresholdDetector {
             let (warning, critical) = (named[0].1, named[1].1)
             if warning.relation.isBelow != critical.relation.isBelow {
                 add(Self.critical, "'warning' and 'critical' point in opposite directions")
-            } else if metric.unit == .unknown, warning.isPercentage != critical.isPercentage {
-                add(Self.critical, "only one of 'warning' (\(warning)) and 'critical' (\(critical)) is a percentage")
+            } else if warning.isPercentage != critical.isPercentage {
+                // Where the metric tells which of them is wrong, that has been said.
+                if metric.unit == .unknown {
+                    add(
+                        Self.critical, "only one of 'warning' (\(warning)) and 'critical' (\(critical)) is a percentage"
+                    )
+                }
             } else if critical == warning {
                 add(Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' never fires")
             } else if critical.holdsWherever(warning) {
@@ -74,6 +79,46 @@ extension ThresholdDetector {
         }
         return problems
     }
+}
+
+extension ThresholdDetector {
+    /// Limits that nobody means who knows what the metric is: on its good side, or in another unit.
+    static func cautions(_ options: Options, _ metric: Metric) -> [Problem] {
+        [warning, critical].compactMap { setting in
+            guard let limit = options[setting], limit.isPercentage else { return nil }
+            let (message, meant): (String, Comparison?)
+            switch metric {
+            case .crashFreeUsers, .crashFreeSessions:
+                let noun = metric == .crashFreeUsers ? "users" : "sessions"
+                if !limit.relation.isBelow {
+                    message = "'\(limit)' fires while \(metric.title) are good"
+                    meant = Comparison(
+                        limit.relation == .greater ? .less : .lessOrEqual, limit.limit, isPercentage: true)
+                } else if limit.limit < halfCrash {
+                    message =
+                        "'\(limit)' fires only when more than \((1 - limit.limit).percentTrimmed) of the \(noun) crash"
+                    // 0.995% is 0.995 with a sign, and 0.5% is the share that crashes.
+                    let whole = (nearlyAll...1).contains(limit.limit * 100) ? limit.limit * 100 : 1 - limit.limit
+                    meant = whole >= nearlyAll ? Comparison(limit.relation, whole, isPercentage: true) : nil
+                } else {
+                    return nil
+                }
+            case .anrRate where limit.relation.isBelow:
+                message = "'\(limit)' fires while the \(metric.title) is good"
+                meant = Comparison(
+                    limit.relation == .less ? .greater : .greaterOrEqual, limit.limit, isPercentage: true)
+            default: return nil
+            }
+            return Problem(
+                options.position(of: setting), message, suggestion: meant.map { "\"\($0)\"" },
+                advice: meant == nil ? "write a limit such as \"< 99.5%\"" : nil, level: .warning)
+        }
+    }
+
+    /// Below this an app is broken for most, and every alarm has rung.
+    private static let halfCrash = 0.5
+    /// From here on a share is one that somebody aims at.
+    private static let nearlyAll = 0.9
 }
 
 extension Comparison {

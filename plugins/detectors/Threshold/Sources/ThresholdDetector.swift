@@ -72,6 +72,7 @@ public struct ThresholdDetector: SubjectDetector {
     /// What every alarm says, likewise.
     private let confidenceText: String
 
+    public let cautions: [Problem]
     public let holdTime: Duration
     public var evidenceTime: Duration? { confidence == nil ? .zero : nil }
 
@@ -93,6 +94,8 @@ public struct ThresholdDetector: SubjectDetector {
         confidenceText = " with \(confidence?.percentTrimmed ?? "") confidence across all of a day's checks"
         widening = Widening(from: window, to: options[Self.widenTo])
         let problems = composite == nil ? ThresholdDetector.problems(options, metric) : []
+        // Of several conditions one may well say when the others count.
+        cautions = composite == nil ? ThresholdDetector.cautions(options, metric) : []
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 

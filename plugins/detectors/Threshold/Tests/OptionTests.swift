@@ -126,13 +126,38 @@ import ThresholdDetector
                 [
                     "3:9: '< 0%' never holds: a rate lies between 0% and 100%",
                     "4:9: the limit of crash-free users is a percentage, but '< 5' has no unit (\"< 5%\")",
-                    "4:9: 'critical' (< 5) is milder than 'warning' (< 0%), so 'warning' never fires [swap the two]",
                     "5:9: the confidence must be at least 50% and below 100% [the default is 95%]",
                 ]
             ),
         ] as [(WrittenOptions, [String])])
     func `a mistake is reported at its place`(options: WrittenOptions, expected: [String]) throws {
         #expect(try options.problems(for: ThresholdDetector.self) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("crash_free_users", "> 99.5%", "'> 99.5%' fires while crash-free users are good", "\"< 99.5%\""),
+            (
+                "crash_free_sessions", "< 0.995%",
+                "'< 0.995%' fires only when more than 99.005% of the sessions crash", "\"< 99.5%\""
+            ),
+            (
+                "crash_free_users", "<= 0.5%", "'<= 0.5%' fires only when more than 99.5% of the users crash",
+                "\"<= 99.5%\""
+            ),
+            ("crash_free_users", "< 40%", "'< 40%' fires only when more than 60% of the users crash", nil),
+            ("anr_rate", "< 0.47%", "'< 0.47%' fires while the ANR rate is good", "\"> 0.47%\""),
+            ("crash_free_users", "< 50%", nil, nil), ("anr_rate", "> 0.47%", nil, nil), ("adoption", "< 5%", nil, nil),
+            ("checkout_rate", "> 99%", nil, nil),
+        ] as [(String, String, String?, String?)])
+    func `a limit on the good side, or in another unit, is warned of`(
+        metric: String, limit: String, message: String?, suggestion: String?
+    ) throws {
+        let rule = try (["metric": .text(metric), "warning": .text(limit)] as WrittenOptions).detector(
+            ThresholdDetector.self)
+        #expect(rule.cautions.map(\.message) == [message].compactMap(\.self))
+        #expect(rule.cautions.first?.suggestion == suggestion)
+        #expect(rule.cautions.allSatisfy { $0.level == .warning })
     }
 
     @Test(
