@@ -66,17 +66,24 @@ extension PollFailure {
 }
 
 extension JSONReader {
-    /// What crashed of a whole, that this member counts. Whoever crashes in a window may have begun before it, so that the
-    /// part can be a little above the whole where both are small: then all of it is meant.
+    /// What crashed of a whole, that this member counts.
     ///
     /// - Parameters:
     ///   - part: the count that was read here.
     ///   - name: where the whole stands.
     public func crashed(_ part: Double, of whole: Double, _ name: String) throws(JSONMismatch) -> Double {
-        guard part <= whole + max(JSONReader.overlapMax, whole * JSONReader.overlapShareMax) else {
+        guard let crashed = part.crashed(of: whole) else {
             throw mismatch(expected: "at most the \(whole.plain) of '\(name)'")
         }
-        return min(part, whole)
+        return crashed
+    }
+}
+
+extension Double {
+    /// What crashed of a whole; nil where it is too much for that. Whoever crashes in a window may have begun before it, so
+    /// that the part can be a little above the whole where both are small: then all of it is meant.
+    public func crashed(of whole: Double) -> Double? {
+        self <= whole + max(Double.overlapMax, whole * Double.overlapShareMax) ? min(self, whole) : nil
     }
 
     /// Two of a night's few sessions began before it; of many, one in a hundred.

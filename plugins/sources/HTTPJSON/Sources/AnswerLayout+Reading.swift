@@ -1,5 +1,6 @@
 internal import JSONPath
 internal import PluginKit
+internal import SourceKit
 
 extension AnswerLayout {
     /// What an answer says, or how long ago it said its last.
@@ -181,6 +182,7 @@ extension AnswerLayout {
         // A row may be a page of issues alone, or of an app that has no figures just now.
         let hasIssues = found.map { !$0.issues.isEmpty || !$0.flaws.isEmpty } ?? false
         guard !metrics.isEmpty || self.metrics.isEmpty || hasIssues else { return nil }
+        metrics.settle()
         if let flaw = metrics.flaw {
             throw JSONMismatch(path: row.path, expected: "plausible figures", found: flaw)
         }
@@ -267,6 +269,17 @@ extension IssueLayout {
             release: try self["release"]?.text(of: reader, within: &budget)?.unlessEmpty,
             status: try self["status"]?.text(of: reader, within: &budget)?.unlessEmpty,
             url: try self["url"]?.text(of: reader, within: &budget)?.unlessEmpty)
+    }
+}
+
+extension Metrics {
+    /// Takes a little more that crashed than there is for all of it: a release that is no longer used has crash reports that
+    /// come late, and no sessions.
+    fileprivate mutating func settle() {
+        for (part, whole) in [(Metric.crashedUsers, Metric.users), (.crashedSessions, .sessions)] {
+            guard let hit = self[part], let all = self[whole], all >= 0 else { continue }
+            self[part] = hit.crashed(of: all) ?? hit
+        }
     }
 }
 

@@ -32,7 +32,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""users":10,"crashed":11"#, "$.r[0]: expected plausible figures, found 'crashed_users' (11) is more than"),
+        (#""users":10,"crashed":13"#, "$.r[0]: expected plausible figures, found 'crashed_users' (13) is more than"),
+        (#""users":40,"crashed":44"#, "$.r[0]: expected plausible figures, found 'crashed_users' (44) is more than"),
         (#""users":-1,"crashed":0"#, "$.r[0]: expected plausible figures, found 'users' is -1.0"),
         (#""users":10"#, "$.r[0].crashed: expected a number for 'crashed_users', found nothing there"),
     ])
@@ -42,6 +43,29 @@ import Testing
         #expect(report.warnings.count == 1)
         #expect(report.unread == .apps(["ios"]))
         #expect(report.warnings.first?.hasPrefix("a row of ios is left out: \(sentence)") == true, "\(report.warnings)")
+    }
+
+    @Test func `a crash that is reported late costs neither its row nor the answer`() throws {
+        let source = try HTTPJSONSource(
+            options: options(
+                ["each": "$.r[*]"],
+                maps: ["map": ["app": "$.app", "sessions": "$.users", "crashed_sessions": "$.crashed"]], strict: true),
+            context: context)
+        let old = [row("v1", #""users":0,"crashed":1"#), row("v2", #""users":1,"crashed":2"#)]
+        let report = try report(source, answered(old + [row("v3", #""users":1000,"crashed":900"#)]))
+        #expect(
+            report.summary == """
+                v1 sessions=0 crashed_sessions=0
+                v2 sessions=1 crashed_sessions=1
+                v3 sessions=1000 crashed_sessions=900
+                """)
+        #expect(report.warnings == [])
+    }
+
+    @Test(arguments: [(0, 2, 0), (1, 3, 1), (40, 42, 40), (1000, 1010, 1000), (5, 4, 4)])
+    func `a little more that crashed than there is counts as all of it`(_ all: Int, _ hit: Int, _ counted: Int) throws {
+        let report = try report(source(), answered([row("ios", #""users":\#(all),"crashed":\#(hit)"#)]))
+        #expect(report.summary == "ios users=\(all) crashed_users=\(counted)")
     }
 
     @Test func `one without a name is named by its path`() throws {

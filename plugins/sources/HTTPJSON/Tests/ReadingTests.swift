@@ -176,12 +176,12 @@ import Testing
             "$.r[0]: expected plausible figures, found 'users' is -1.0, but a count is never negative"
         ),
         (
-            #"{"r":[{"users":5},{"users":3,"crashed":4}]}"#,
+            #"{"r":[{"users":5},{"users":3,"crashed":6}]}"#,
             "$.r[0].crashed: expected a number for 'crashed_users', found nothing there (and 1 more of 2 rows)"
         ),
         (
-            #"{"r":[{"users":3,"crashed":4}]}"#,
-            "$.r[0]: expected plausible figures, found 'crashed_users' (4) is more than 'users' (3)"
+            #"{"r":[{"users":3,"crashed":6}]}"#,
+            "$.r[0]: expected plausible figures, found 'crashed_users' (6) is more than 'users' (3)"
         ),
         (
             #"{"r":[{"users":5,"crashed":0},{"users":6,"crashed":0}]}"#,
