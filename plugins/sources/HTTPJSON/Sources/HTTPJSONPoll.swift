@@ -11,6 +11,17 @@ struct AnswerPage: Sendable {
     let asked: TimeSpan?
 }
 
+/// How a poll ended.
+struct HTTPJSONEnd: Sendable {
+    var report: PollReport
+    /// Whether there are more pages than may be read.
+    var isCut = false
+    /// Whether everything that was asked for came, whatever is made of it.
+    var isRead = false
+}
+
+typealias HTTPJSONStep = Conversation<HTTPJSONEnd>
+
 /// One poll under way: the spans and pages still to ask for, one after the other, and what was answered so far.
 struct HTTPJSONPoll: Sendable {
     private let source: HTTPJSONSource
@@ -27,6 +38,8 @@ struct HTTPJSONPoll: Sendable {
     private var warnings: [String] = []
     /// Whether there are pages that nobody has read.
     private var isCut = false
+    /// Whether they are more than may be read, and not pages that lead in a circle.
+    private var hasMorePages = false
     /// Why the longer spans could not be had.
     private var longerFailure: PollFailure?
     /// Whether the service has let the cursor expire that was kept.
@@ -63,18 +76,18 @@ struct HTTPJSONPoll: Sendable {
         spans = Array(wanted.prefix(HTTPJSONPoll.spansMax))
     }
 
-    func begin() -> PollStep { ask(0) }
+    func begin() -> HTTPJSONStep { ask(0) }
 
     /// Asks for all pages of a span.
-    private func ask(_ index: Int) -> PollStep {
-        guard index < spans.count else { return .finish(report()) }
+    private func ask(_ index: Int) -> HTTPJSONStep {
+        guard index < spans.count else { return finish(report(), isRead: true) }
         return ask(
             index,
             source.paging?.start(source.paging?.keeps == true && !hasLostItsPlace ? last?.next : nil) ?? .beginning,
             1, seen: [])
     }
 
-    private func ask(_ index: Int, _ place: Paging.Place, _ number: Int, seen: Set<Paging.Place>) -> PollStep {
+    private func ask(_ index: Int, _ place: Paging.Place, _ number: Int, seen: Set<Paging.Place>) -> HTTPJSONStep {
         guard requests < HTTPJSONPoll.requestsMax else {
             let most = "more than \(HTTPJSONPoll.requestsMax) requests are too many for one poll"
             return finish(without: index, PollFailure(.tooLarge, "\(most); lower 'paging.pages'"))
@@ -102,17 +115,17 @@ struct HTTPJSONPoll: Sendable {
             }
             if response.status == 304 {
                 guard isConditional, let last = poll.last else {
-                    return .fail(
-                        PollFailure(.badAnswer, "the source answered 304 (not modified) to a first request"))
+                    let words = "the source answered 304 (not modified) to a first request"
+                    return poll.finish(PollReport(.failed(PollFailure(.badAnswer, words))))
                 }
-                return .finish(poll.unchanged(last))
+                return poll.finish(poll.unchanged(last))
             }
             do throws(PollFailure) {
                 let next = try poll.take(response, at: address, index, place, number)
                 // A feed that has no more for now says where it is once more.
                 guard let next, next != place || poll.source.paging?.keeps != true else { return poll.ask(index + 1) }
                 guard let paging = poll.source.paging, number < paging.pagesMax else {
-                    poll.isCut = true
+                    (poll.isCut, poll.hasMorePages) = (true, true)
                     if poll.source.paging?.keeps != true {
                         poll.warnings.append(
                             "there are more pages than the \(number) that are read ('paging.pages'); the rest is not counted"
@@ -134,12 +147,16 @@ struct HTTPJSONPoll: Sendable {
     }
 
     /// Ends with the spans before that one: they are whole, and decide about most alarms. Where there is none it fails.
-    private func finish(without index: Int, _ failure: PollFailure, cursor: JSON? = nil) -> PollStep {
+    private func finish(without index: Int, _ failure: PollFailure, cursor: JSON? = nil) -> HTTPJSONStep {
         // A credential that is refused is refused for all of it, and a feed goes on from where it was.
         guard index > 0, failure.reason != .unauthorized, source.paging?.keeps != true, let span = spans[index] else {
-            return .finish(PollReport(.failed(failure), cursor: cursor))
+            return finish(PollReport(.failed(failure), cursor: cursor))
         }
-        return .finish(without(span, failure).report())
+        return finish(without(span, failure).report())
+    }
+
+    private func finish(_ report: PollReport, isRead: Bool = false) -> HTTPJSONStep {
+        .finish(HTTPJSONEnd(report: report, isCut: hasMorePages, isRead: isRead))
     }
 
     /// The same without the pages of a span, which is too long for the service or makes no sense.
@@ -154,7 +171,7 @@ struct HTTPJSONPoll: Sendable {
 
     /// Reads a feed anew whose place the service has let expire, which else would fail for ever; nil where it went on from
     /// no place that was kept.
-    private func fromTheBeginning(_ index: Int, _ place: Paging.Place, _ number: Int, _ status: Int) -> PollStep? {
+    private func fromTheBeginning(_ index: Int, _ place: Paging.Place, _ number: Int, _ status: Int) -> HTTPJSONStep? {
         guard let paging = source.paging, paging.keeps, number == 1, last?.next != nil, place != paging.start(nil),
             HTTPJSONPoll.forgottenStatuses.contains(status)
         else { return nil }
@@ -287,6 +304,18 @@ struct HTTPJSONCursor: Sendable {
         if let answer { object.append("answer", .string(answer)) }
         if let next { object.append("next", .string(next)) }
         return .object(object)
+    }
+}
+
+extension Conversation {
+    /// Goes on with what the conversation ends with.
+    func then<Other: Sendable>(_ next: @escaping @Sendable (Report) -> Conversation<Other>) -> Conversation<Other> {
+        switch self {
+        case .finish(let report): next(report)
+        case .fetch(let request, let rest): .fetch(request) { rest($0).then(next) }
+        case .read(let request, let rest): .read(request) { rest($0).then(next) }
+        case .authorize(let order, let rest): .authorize(order) { rest($0).then(next) }
+        }
     }
 }
 

@@ -11,11 +11,20 @@ struct HTTPJSONRecall: Sendable {
     private let looks: [(at: Moment, span: Duration)]
     private var lines: [ObservationLine] = []
     private var warnings: [String] = []
+    /// Whether anything came that can be read.
+    private var isAnyRead = false
+    /// When a poll had figures, and when one failed.
+    private var goodAt: Moment?
+    private var failedAt: Moment?
+    /// Why the first answer is left out that may be another the next time, or that costs a poll no more than a part.
+    private var leftOut: PollFailure?
 
     /// Requests of one stretch; whoever asks for it has a bound, too.
     private static let requestsMax = 150
     /// Longer spans are asked for this often.
     private static let rhythmMax = Duration.days(1)
+    /// A stretch that is too large is halved no further than to this, or to the time between two polls.
+    private static let stretchMin = Duration.minutes(15)
 
     init(of source: HTTPJSONSource, _ recall: Recall) {
         self.source = source
@@ -41,24 +50,69 @@ struct HTTPJSONRecall: Sendable {
     }
 
     private func ask(_ number: Int) -> RecallStep {
-        guard number < looks.count else {
-            return .finish(RecallReport(.lines(lines.sorted { $0.seen < $1.seen }), warnings: warnings))
-        }
+        guard number < looks.count else { return finish() }
         let (at, span) = looks[number]
         let poll = Poll(source: recall.source, now: at, cursor: nil, spans: [span])
-        return HTTPJSONPoll(of: source, poll, asking: span).begin().then { report in
+        return HTTPJSONPoll(of: source, poll, asking: span).begin().then { end in
             var recall = self
-            switch report.outcome {
+            recall.isAnyRead = isAnyRead || end.isRead
+            switch end.report.outcome {
+            case .failed(let failure) where failure.reason == .badAnswer:
+                recall.leaveOut(failure, at, isRead: end.isRead)
+                return recall.ask(number + 1)
             case .failed(let failure):
                 // A wait is counted from today.
-                let retryAt = failure.retryAt.map { $0 + (recall.recall.now - at) }
+                let retryAt = failure.retryAt.map { $0 + (self.recall.now - at) }
                 return .fail(PollFailure(failure.reason, failure.description, retryAt: retryAt))
-            case .values(let observations): recall.lines += observations.compactMap(recall.line)
+            case .values(let observations):
+                if end.isCut, canBeShorter(observations) {
+                    return .fail(PollFailure(.tooLarge, "there are more pages than are read ('paging.pages')"))
+                }
+                recall.lines += observations.compactMap(recall.line)
             case .noData, .stale, .unchanged: break
             }
-            for warning in report.warnings where !recall.warnings.contains(warning) { recall.warnings.append(warning) }
+            recall.goodAt = at
+            recall.note(end.report.unread, at)
+            for warning in end.report.warnings where !recall.warnings.contains(warning) {
+                recall.warnings.append(warning)
+            }
             return recall.ask(number + 1)
         }
+    }
+
+    /// A poll would have failed then, and no other; where its shorter spans were good, it was judged by those.
+    private mutating func leaveOut(_ failure: PollFailure, _ at: Moment, isRead: Bool) {
+        if goodAt == at {
+            note(.anything, at)
+        } else if failedAt != at {
+            lines.append(.failed(source: recall.source, reason: failure.description, seen: at))
+            failedAt = at
+        }
+        if goodAt == at || !isRead { leftOut = leftOut ?? failure }
+    }
+
+    /// Nobody has vanished who may be in what was not read.
+    private mutating func note(_ unread: Unread, _ at: Moment) {
+        guard unread != .nothing, !source.tellsItself else { return }
+        lines.append(.partial(PartialPoll(source: recall.source, unread, seen: at)))
+    }
+
+    private func finish() -> RecallStep {
+        var warnings = warnings
+        if let leftOut {
+            guard isAnyRead else { return .fail(leftOut) }
+            warnings.append("an answer is left out: \(leftOut)")
+        }
+        return .finish(RecallReport(.lines(lines.sorted { $0.seen < $1.seen }), warnings: warnings))
+    }
+
+    /// Whether half the stretch would have fewer pages. Spans that are asked for are as long in every stretch, and where
+    /// rows say what they cover, halves that cut one in two would lose it.
+    private func canBeShorter(_ rows: [Observation]) -> Bool {
+        let half = (recall.to - recall.from).scaled(by: 0.5)
+        guard source.tellsItself, half >= max(HTTPJSONRecall.stretchMin, recall.every) else { return false }
+        let longest = max(rows.map(\.span.length).max() ?? .zero, source.plan.step)
+        return half.wholeMilliseconds % longest.wholeMilliseconds == 0
     }
 
     /// As it would have been seen: nobody could know of a span before its end.
@@ -68,19 +122,5 @@ struct HTTPJSONRecall: Sendable {
         observation.seen = observation.span.to
         observation.isComplete = true
         return .observed(observation)
-    }
-}
-
-extension Conversation {
-    /// Goes on with what the conversation ends with.
-    fileprivate func then<Other: Sendable>(
-        _ next: @escaping @Sendable (Report) -> Conversation<Other>
-    ) -> Conversation<Other> {
-        switch self {
-        case .finish(let report): next(report)
-        case .fetch(let request, let rest): .fetch(request) { rest($0).then(next) }
-        case .read(let request, let rest): .read(request) { rest($0).then(next) }
-        case .authorize(let order, let rest): .authorize(order) { rest($0).then(next) }
-        }
     }
 }

@@ -138,7 +138,9 @@ public struct HTTPJSONSource: HistoricalSource {
         }
     }
 
-    public func poll(_ poll: Poll) -> PollStep { HTTPJSONPoll(of: self, poll).begin() }
+    public func poll(_ poll: Poll) -> PollStep {
+        HTTPJSONPoll(of: self, poll).begin().then { .finish($0.report) }
+    }
 
     // MARK: The past
 

@@ -76,4 +76,131 @@ import Testing
         #expect(!half.keepsHistory)
         #expect(PlayedRecall(half, recall()) { _ in json("{}") }.failure?.reason == .refused)
     }
+
+    /// Rows of an hour each that say when they begin, two on a page, of which two are read.
+    private func paged(_ map: KeyValuePairs<String, String> = ["users": "$.n", "from": "$.t"]) throws -> HTTPJSONSource
+    {
+        let section: [String: Option] = [
+            "by": Option(.text("page"), at: place), "parameter": Option(.text("page"), at: place),
+            "path": Option(.text("$.more"), at: place), "pages": Option(.integer(2), at: place),
+        ]
+        return try HTTPJSONSource(
+            options: options(
+                [
+                    "url": "https://stats.example.com/q?from={from:seconds}&to={to:seconds}", "app": "a",
+                    "each": "$.rows[*]", "span": "1h",
+                ], maps: ["map": map],
+                adding: [
+                    "paging": Option(.section(Options(name: "paging", position: place, values: section)), at: place)
+                ]
+            ), context: context)
+    }
+
+    /// A service with a row for each of so many minutes.
+    private func hours(_ request: HTTPRequest, of minutes: Int64 = 60) -> FetchResult {
+        let numbers = request.url.reveal().split(whereSeparator: { "=&".contains($0) }).compactMap { Int64($0) }
+        guard numbers.count == 3 else { return json("{}", status: 400) }
+        let starts = stride(from: numbers[0], to: numbers[1], by: Int(minutes * 60)).map { $0 }
+        let rows = starts.dropFirst(Int(numbers[2] - 1) * 2).prefix(2).map { #"{"n":5,"t":\#($0)}"# }
+        return json(#"{"rows":[\#(rows.joined(separator: ","))],"more":\#(starts.count > Int(numbers[2]) * 2)}"#)
+    }
+
+    @Test(arguments: [(24, nil), (12, nil), (8, nil), (4, 4), (3, 3)] as [(Int64, Int?)])
+    func `a stretch that has more pages than are read is asked for in shorter ones`(_ length: Int64, _ lines: Int?)
+        throws
+    {
+        let played = PlayedRecall(try paged(), recall(length)) { hours($0) }
+        #expect(played.failure?.reason == (lines == nil ? .tooLarge : nil))
+        #expect(played.lines.count == lines ?? 0)
+        #expect(played.report?.warnings == [])
+    }
+
+    private static let cutWarning =
+        "there are more pages than the 2 that are read ('paging.pages'); the rest is not counted"
+
+    @Test(arguments: [(5, .minutes(5)), (6, .hours(4))] as [(Int64, Duration)])
+    func `where halves would cut a row in two, or be shorter than the time between polls, what is missing is said`(
+        _ length: Int64, _ every: Duration
+    ) throws {
+        let played = PlayedRecall(try paged(), recall(length, every: every)) { hours($0) }
+        #expect(played.lines.count == 4)
+        #expect(played.report?.warnings == [Self.cutWarning])
+    }
+
+    @Test func `a span that has more pages than are read has them however short the stretch is, and that is said`()
+        throws
+    {
+        let source = try paged(["users": "$.n", "release": "$.t"])
+        let played = PlayedRecall(source, recall(2)) { hours($0, of: 1) }
+        #expect(played.failure == nil)
+        #expect(played.report?.warnings == [Self.cutWarning])
+        let seen = (1...2).map { Self.midnight + .hours($0) }
+        #expect(played.lines.map(\.seen) == seen.flatMap { Array(repeating: $0, count: 5) })
+        #expect(
+            played.lines.filter { if case .partial = $0 { true } else { false } }
+                == seen.map { .partial(PartialPoll(source: "own-dashboard", .anything, seen: $0)) })
+    }
+
+    /// The hour that a request asks for ends then.
+    private func asks(_ request: HTTPRequest, upTo hour: Int64) -> Bool {
+        request.url.reveal().hasSuffix("to=\((Self.midnight + .hours(hour)).milliseconds / 1000)")
+    }
+
+    private static func failures(_ played: PlayedRecall) -> [String] {
+        played.lines.compactMap { line in line.failure.map { "\(line.seen): \($0.reason)" } }
+    }
+
+    @Test func `an hour that makes no sense is a poll that failed, and costs no other`() throws {
+        let played = PlayedRecall(try asking(), recall(6)) { json(asks($0, upTo: 3) ? #"{"n":-1}"# : #"{"n":5}"#) }
+        #expect(played.lines.map(\.seen) == (1...6).map { Self.midnight + .hours($0) })
+        #expect(
+            Self.failures(played) == [
+                "2026-11-20T03:00:00Z: the answer is not what was expected: $: expected plausible figures, "
+                    + "found 'users' is -1.0, but a count is never negative"
+            ])
+        #expect(played.report?.warnings == [])
+        // Also where it is all that is asked for.
+        let alone = PlayedRecall(try asking(), recall(1)) { _ in json(#"{"n":-1}"#) }
+        #expect(Self.failures(alone).count == 1)
+        #expect(alone.failure == nil)
+    }
+
+    @Test func `an answer that is no JSON is a poll that failed, unless there is no other`() throws {
+        let played = PlayedRecall(try asking(), recall(6)) {
+            json(asks($0, upTo: 3) ? "<html>" : #"{"n":5}"#)
+        }
+        #expect(played.lines.count == 6)
+        #expect(Self.failures(played).count == 1)
+        // It may have been a mishap of today, so it is not kept.
+        #expect(played.report?.warnings.count == 1)
+        #expect(played.report?.warnings.first?.hasPrefix("an answer is left out: ") == true)
+        #expect(PlayedRecall(try asking(), recall(6)) { _ in json("<html>") }.failure?.reason == .badAnswer)
+    }
+
+    @Test func `a longer span that makes no sense costs a poll no more than that span`() throws {
+        let spans: [Duration] = [.minutes(30), .hours(1)]
+        for bad in [30, 60] {
+            let played = PlayedRecall(try asking(), recall(1, spans: spans)) { request in
+                let from = (Self.midnight + .minutes(60 - Int64(bad))).milliseconds / 1000
+                return json(
+                    request.url.reveal().contains("from=\(from)&") && asks(request, upTo: 1) ? "{}" : #"{"n":5}"#)
+            }
+            // What the poll at half past brought, and that of the full hour, whose half hour or hour was good.
+            #expect(played.lines.count == 3)
+            #expect(Self.failures(played).count == (bad == 30 ? 1 : 0))
+            #expect(played.report?.warnings.count == (bad == 30 ? 0 : 1))
+        }
+        let both = PlayedRecall(try asking(), recall(1, spans: spans)) { json(asks($0, upTo: 1) ? "{}" : #"{"n":5}"#) }
+        #expect(Self.failures(both).count == 1, "it is one poll")
+    }
+
+    @Test(arguments: [(401, .unauthorized), (429, .rateLimited), (503, .unavailable)] as [(Int, PollFailure.Reason)])
+    func `a service that refuses or is away is asked again, or given up`(_ status: Int, _ reason: PollFailure.Reason)
+        throws
+    {
+        let played = PlayedRecall(try asking(), recall(6)) {
+            asks($0, upTo: 3) ? json("{}", status: status) : json(#"{"n":5}"#)
+        }
+        #expect(played.failure?.reason == reason)
+    }
 }
