@@ -56,7 +56,8 @@ struct ResolvedWhereOpened: Checker {
                 if !course.isResolved, !course.isExcused {
                     throw Breach("\(place.channel) was told that \(place.incident) opened, and never that it is over")
                 }
-                courses[place] = nil
+                // An end that was refused may be sent once more, also when its channel comes back into the config.
+                if !course.hasLostEnd { courses[place] = nil }
             }
         default: break
         }
@@ -201,6 +202,8 @@ struct BudgetsKept: Checker {
     private var tellings: [String: [Telling]] = [:]
     /// The wall clock was set, and the bot has had no turn since.
     private var isStepUnnoticed = false
+    /// Since when there is a budget, where there was none before.
+    private var budgetSince = Int64.min
 
     mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
@@ -216,6 +219,7 @@ struct BudgetsKept: Checker {
             // A journal that could not be written for a while says it late.
             let age = max(0, (world.time.wall - delivery.queued).wholeMilliseconds)
             let now = Telling(uptime: world.time.uptime - age, wall: delivery.queued)
+            guard now.uptime >= budgetSince else { return }
             let length = budget.per.wholeMilliseconds
             let before = (tellings[delivery.channel] ?? []).filter {
                 now.uptime - $0.uptime < length && now.wall - $0.wall < budget.per
@@ -228,7 +232,9 @@ struct BudgetsKept: Checker {
                 "\(delivery.id) is message \(before.count + 1) to \(delivery.channel) within \(budget.per.grammar), "
                     + "of which the budget allows \(budget.count)")
         // What was said while there was no budget is not counted.
-        case .reloaded: if world.settings.budget == nil { tellings = [:] }
+        case .reloaded:
+            if world.settings.budget == nil { tellings = [:] }
+            if world.settingsBefore.budget == nil { budgetSince = world.time.uptime }
         default: break
         }
     }

@@ -130,7 +130,10 @@ struct WaitsKept: Checker {
         backoffs[id] = Wait(from: now, until: now + doubled * 8 / 10, delivery: id)
         // What fails while the channel pauses was under way before: it is the same trouble, and makes no longer pause.
         let paused = world.truth.outbox.channels[channel]?.pausedUntil
-        guard failures[channel, default: 0] >= 3, (paused ?? .earliest) <= world.time.wall else { return }
+        // The journal may not say so yet.
+        guard failures[channel, default: 0] >= 3, (paused ?? .earliest) <= world.time.wall,
+            pauses[channel].map({ $0.until <= now }) ?? true
+        else { return }
         pauses[channel] = Wait(from: now, until: now + 1600, delivery: id)
     }
 
