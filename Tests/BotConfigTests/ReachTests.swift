@@ -131,6 +131,25 @@ private struct GradedDetector: SubjectDetector {
         #expect(routed("", critical + "\n  - {match: {rule: floor}, to: team}") == [])
     }
 
+    @Test func `what is worse than all that a route takes of a rule alerts nobody`() {
+        let both = ", severities: [warning, critical]"
+        let bot = "\n  - {match: {app: alertbot}, to: team}"
+        let told = ["5:3: rule 'floor': no route takes its critical incidents (add a route that does)"]
+        #expect(routed(both, "  - {match: {severity: warning}, to: team}" + bot) == told)
+        #expect(routed(both, "  - {match: {severity: warning, app: web}, to: team}") == told)
+        #expect(
+            routed(", severities: [info, warning, critical]", "  - {match: {severity: info}, to: team}") == [
+                "5:3: rule 'floor': no route takes its warning or critical incidents (add a route that does)"
+            ])
+        let some = "\n  - {match: {app: web}, to: team}"
+        #expect(routed(both, "  - {match: {severity: warning}, to: team}" + some) == [], "an app may be called that")
+        let marked = "\n  - {match: {squad: shop}, to: team}"
+        #expect(routed(both, "  - {match: {severity: warning}, to: team}" + marked) == [], "it may have that label")
+        #expect(
+            routed(", severities: [info, warning, critical]", "  - {match: {severity: [info, critical]}, to: team}")
+                == [], "what is milder than what is taken is left out on purpose")
+    }
+
     @Test func `a route that leads nowhere takes nothing, and what it matches goes no further`() {
         let silent = "  - {match: {source: ios}, to: []}\n  - {match: {severity: warning}, to: team}"
         #expect(routed("", silent).count == 1)

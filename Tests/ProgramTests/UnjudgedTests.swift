@@ -168,7 +168,10 @@ import Testing
             try await check(counted, routes("info")).contains(
                 "rule 'fall' can never notify anybody: no route takes its incidents (severity warning or critical)"))
         #expect(try await check(counted, routes("critical")) == "")
-        #expect(try await check(counted, routes("warning")) == "")
+        #expect(try await check(counted, routes("[warning, critical]")) == "")
+        #expect(
+            try await check(counted, routes("warning")).contains(
+                "rule 'fall': no route takes its critical incidents; add a route that does"))
     }
 
     // MARK: reviews

@@ -93,7 +93,7 @@ extension ConfigLoader {
 
     // MARK: - What is taken
 
-    /// A rule of whose incidents no route takes any alerts nobody.
+    /// A rule of whose incidents no route takes any alerts nobody, and one whose worst are left out alerts nobody of them.
     private mutating func checkTaken(
         _ rule: DetectorPlan, at position: Position, _ sources: [SourceEntry], _ routes: [Route]
     ) {
@@ -104,11 +104,21 @@ extension ConfigLoader {
             prospect[property] = values(of: property, rule, seen)
         }
         let severities = rule.detector.severities ?? Set(Severity.allCases)
-        let isTaken = severities.contains { severity in
+        let taken = severities.filter { severity in
             prospect["severity"] = [severity.rawValue]
             return prospect.isTaken(by: routes)
         }
-        guard !severities.isEmpty, !isTaken else { return }
+        if let worst = taken.max() {
+            // Whoever leaves out what is milder wants that. Of a rule that does not tell, nobody knows how bad it can be.
+            let lost = (rule.detector.severities ?? []).filter { $0 > worst }.sorted().map(\.rawValue)
+            guard !lost.isEmpty else { return }
+            reader.report(
+                Problem(
+                    position, "rule '\(rule.name)': no route takes its \(lost.listed) incidents",
+                    advice: "add a route that does", level: .warning))
+            return
+        }
+        guard !severities.isEmpty else { return }
         let words = severities.sorted().map(\.rawValue).listed
         let which = rule.detector.severities == nil ? "" : " (severity \(words))"
         reader.report(
