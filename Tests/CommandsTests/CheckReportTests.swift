@@ -41,7 +41,11 @@ import Testing
                 "rule 'hush' holds everything until Thu 1 Jan 2099 00:00 CET, and no rule can be as severe as critical, so nothing is sent"
             ),
             ("hush: {plugin: mute, until: 2099-01-01, match: {app: old}}", true, nil),
-            ("hush: {plugin: mute, from: 2026-12-24, until: 2099-01-01}", true, nil),
+            (
+                "hush: {plugin: mute, from: 2026-12-24, until: 2099-01-01}", true,
+                "rule 'hush' holds everything from Thu 24 Dec 00:00 CET until Thu 1 Jan 2099 00:00 CET, so nothing is sent"
+            ),
+            ("hush: {plugin: mute, from: 2026-12-24, until: 2028-01-01}", true, nil),
             ("hush: {plugin: mute, until: 2027-06-01}", true, nil),
             (
                 "hush: {plugin: quiet_hours, between: 00:00-24:00, match: {app: [old, \"test-*\"]}}", true,
@@ -130,7 +134,7 @@ import Testing
         ),
         (
             "a: {plugin: mute, from: 2026-12-24, until: 2027-01-02}",
-            "a holds messages  (Europe/Madrid, next 14 days)\n  not before Thu 2026-12-24 00:00 CET"
+            "a holds messages  (Europe/Madrid, next 14 days)\n  not before Thu 2026-12-24 00:00 CET, until Sat 2027-01-02 00:00 CET"
         ),
         (
             "a: {plugin: mute, until: 2027-01-02}",

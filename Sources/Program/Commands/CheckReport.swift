@@ -221,7 +221,7 @@ public struct CheckReport {
                 paint.bold("\(gate.name) \(verb) messages")
                 + paint.dim("  (\(config.limits(of: gate))\(plan.zone.name), next 14 days)")
             // One that begins later is not idle.
-            let later = spans.isEmpty ? gate.window(at: now).map { ["not before \(wall($0.from, plan.zone))"] } : nil
+            let later = spans.isEmpty ? gate.window(at: now).map { [self.later($0, gate, plan.zone)] } : nil
             parts.append(lines(title, later ?? ClosedTimes(spans, in: plan.zone, now: now).lines))
         }
         for watch in watches {
@@ -263,6 +263,12 @@ public struct CheckReport {
         return
             (delay.usual == .zero ? "as soon as figures are pushed" : "\(delay.usual.short) after figures are pushed")
             + condition
+    }
+
+    /// When a gate closes for the first time; quiet hours go on after that.
+    private func later(_ window: TimeSpan, _ gate: GatePlan, _ zone: Zone) -> String {
+        "not before \(wall(window.from, zone))"
+            + (gate.calendar?.stage == .mutes ? ", until \(wall(window.to, zone))" : "")
     }
 
     private func wall(_ moment: Moment, _ zone: Zone) -> String { ClosedTimes.wall(moment, zone) }

@@ -21,13 +21,15 @@ struct Unsent {
     private var endless: [Problem] {
         plan.gates.compactMap { gate in
             guard gate.calendar?.stage == .mutes, gate.match.conditions.isEmpty, holdsAll(gate),
-                let window = gate.window(at: now), window.from <= now,
-                window.to >= now + .days(Int64(DailyWindow.daysAheadMax)), let place = config.rulePlaces[gate.name]
+                let window = gate.window(at: now),
+                window.to >= max(window.from, now) + .days(Int64(DailyWindow.daysAheadMax)),
+                let place = config.rulePlaces[gate.name]
             else { return nil }
+            let from = window.from > now ? "from \(plan.zone.words(window.from, readAt: now)) " : ""
             return Problem(
                 place,
-                "rule '\(gate.name)' holds everything until \(plan.zone.words(window.to, readAt: now))\(reach([gate])), "
-                    + "so nothing is sent",
+                "rule '\(gate.name)' holds everything \(from)until \(plan.zone.words(window.to, readAt: now))"
+                    + "\(reach([gate])), so nothing is sent",
                 advice: "give it an earlier 'until', or a 'match'", level: .warning)
         }
     }
