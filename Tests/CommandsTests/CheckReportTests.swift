@@ -60,11 +60,9 @@ import Testing
                 "rule 'hush' holds everything at every hour of the next 14 days, and no rule can be as severe as critical, so nothing is sent"
             ),
             ("hush: {plugin: quiet_hours, between: 00:00-24:00, except: critical}", true, nil),
-            ("wake: {plugin: escalate, to: ops}", true, nil),
-            ("wake: {plugin: escalate, to: ops, severity: info}", false, nil),
             (
-                "wake: {plugin: escalate, to: ops}", false,
-                "rule 'wake' never escalates anything: it waits for critical, and no rule can be that severe"
+                "hush: {plugin: quiet_hours, between: 00:00-24:00, except: critical, match: {severity: warning}}", true,
+                "rule 'hush' holds everything that matches severity warning at every hour of the next 14 days, so nothing of it is sent"
             ),
         ] as [(String, Bool, String?)])
     func `a check warns of what can never be sent`(rule: String, critical: Bool, words: String?) throws {
@@ -73,6 +71,96 @@ import Testing
         #expect(found.count == (words == nil ? 0 : 1), "\(found)")
         if let words { #expect(found.first?.hasPrefix(words) == true, "\(found)") }
         #expect(report.failure == nil)
+    }
+
+    private static let routes = "  team: {plugin: inbox}\nroutes:\n"
+    private static let team = "  - to: team\n"
+
+    @Test(
+        arguments: [
+            ("", true, nil), (", severity: info", false, nil),
+            (
+                "", false,
+                "it waits for critical, and no rule can be that severe; lower its 'severity', or have a rule reach it"
+            ),
+            (", match: {severity: critical}", true, nil), (", match: {severity: \"*\"}", true, nil),
+            (", match: {severity: warning}, severity: warning", true, nil),
+            (
+                ", match: {severity: warning}", true,
+                "it waits for critical, and its 'match' takes only warning; write severity: warning instead of that in 'match'"
+            ),
+            (
+                ", match: {severity: [warning, info], app: shop-ios}", true,
+                "it waits for critical, and its 'match' takes only info or warning; write severity: info instead of that in 'match'"
+            ),
+            (
+                ", match: {severity: info}, severity: info", true,
+                "it waits for info, and no rule has such incidents; change 'severity' in its 'match', or have a rule reach it"
+            ),
+            (", match: {app: alertbot}", false, nil),
+        ] as [(String, Bool, String?)])
+    func `a check warns of an escalation that waits for what never comes`(
+        options: String, critical: Bool, words: String?
+    ) throws {
+        let report = try report(
+            "wake: {plugin: escalate, to: ops\(options)}", critical: critical, routes: Self.routes + Self.team)
+        #expect(messages(report) == (words.map { ["rule 'wake' never escalates anything: \($0)"] } ?? []))
+        #expect(report.failure == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("", "", "without routes, ops gets everything at once; add routes, such as - to: [team]"),
+            (
+                "", ", match: {app: alertbot}",
+                "without routes, ops gets everything at once; add routes, such as - to: [team]"
+            ),
+            ("  - to: [team]", "", nil),
+            (
+                "  - to: [team, ops]", "",
+                "by the routes, ops gets all of it at once; lead the routes elsewhere, or remove the rule"
+            ),
+            ("  - {to: team, continue: true}\n  - to: ops", "", "by the routes, ops gets all of it at once"),
+            (
+                "  - {match: {severity: warning}, to: team}\n  - to: ops", "",
+                "by the routes, ops gets all of it at once"
+            ),
+            ("  - {match: {severity: warning}, to: team}\n  - to: ops", ", severity: warning", nil),
+            (
+                "  - {match: {severity: critical}, to: ops}\n  - to: team", "",
+                "by the routes, ops gets all of it at once"
+            ),
+            ("  - {match: {severity: critical}, to: ops}\n  - to: team", ", severity: warning", nil),
+            ("  - {match: {app: shop-ios}, to: ops}\n  - to: team", "", nil),
+            (
+                "  - {match: {app: shop-ios}, to: ops}\n  - to: team", ", match: {app: shop-ios}",
+                "by the routes, ops gets all of it at once"
+            ),
+            ("  - {match: {app: shop-ios}, to: team}\n  - to: ops", "", nil),
+        ] as [(String, String, String?)])
+    func `a check warns of an escalation to channels that have got everything at once`(
+        routes: String, options: String, words: String?
+    ) throws {
+        let more = routes.isEmpty ? "  team: {plugin: inbox}\n" : Self.routes + routes + "\n"
+        let found = messages(try report("wake: {plugin: escalate, to: ops\(options)}", routes: more))
+        #expect(found.count == (words == nil ? 0 : 1), "\(found)")
+        if let words {
+            #expect(found.first?.hasPrefix("rule 'wake' never escalates anything: \(words)") == true, "\(found)")
+        }
+    }
+
+    @Test(arguments: [("", false), (", match: {app: alertbot}", true)])
+    func `what the bot reports to one channel is escalated without routes, too`(options: String, isSilent: Bool) throws
+    {
+        let rule = "wake: {plugin: escalate, to: ops\(options)}"
+        let text = Shop.config(scratch).replacing(Self.nights, with: rule).replacing(
+            "bot: {", with: "bot: {report_to: team, ")
+        try scratch.write("config.yaml", text + "  team: {plugin: inbox}\n")
+        let report = CheckReport(
+            try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine), on: stage.machine)
+        let words =
+            "rule 'wake' never escalates anything about an app: without routes, ops gets everything at once; add routes, such as - to: [team]"
+        #expect(messages(report) == (isSilent ? [] : [words]))
     }
 
     @Test(arguments: [

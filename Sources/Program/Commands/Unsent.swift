@@ -65,18 +65,70 @@ struct Unsent {
             advice: "leave hours between them, or say with 'except' what may pass", level: .warning)
     }
 
-    /// The escalations that wait for incidents as bad as no rule has any.
+    /// The escalations that wait for incidents as bad as no rule has any, or come to channels that know of all.
     private var unescalated: [Problem] {
         plan.gates.compactMap { gate in
-            guard let severity = gate.gate.leastSeverity, !plan.detectors.isEmpty, !canReach(severity, gate.match),
-                let place = config.rulePlaces[gate.name]
+            guard let least = gate.gate.leastSeverity, !plan.detectors.isEmpty,
+                let place = config.rulePlaces[gate.name], let (what, advice) = idleness(of: gate, from: least)
             else { return nil }
             return Problem(
-                place,
-                "rule '\(gate.name)' never escalates anything: it waits for \(severity.rawValue), and no rule "
-                    + "can be that severe",
-                advice: "lower its 'severity', or have a rule reach it", level: .warning)
+                place, "rule '\(gate.name)' never escalates anything\(what)", advice: advice, level: .warning)
         }
+    }
+
+    private func idleness(of gate: GatePlan, from least: Severity) -> (what: String, advice: String)? {
+        let matched = gate.match.severities
+        let waited = matched.filter { $0 >= least }
+        let waits = ": it waits for \(least.rawValue), and"
+        if waited.isEmpty {
+            guard let mildest = matched.min() else { return nil }
+            return (
+                "\(waits) its 'match' takes only \(matched.sorted().map(\.rawValue).listed)",
+                "write severity: \(mildest.rawValue) instead of that in 'match'"
+            )
+        }
+        // The bot's own troubles are as bad as they are.
+        if !gate.match.isAboutBot, !canReach(least, gate.match) {
+            return gate.match["severity"] == nil
+                ? ("\(waits) no rule can be that severe", "lower its 'severity', or have a rule reach it")
+                : ("\(waits) no rule has such incidents", "change 'severity' in its 'match', or have a rule reach it")
+        }
+        return haste(of: gate, waitingFor: waited)
+    }
+
+    /// That all its channels get at once what it would take there later.
+    private func haste(of gate: GatePlan, waitingFor severities: Set<Severity>) -> (what: String, advice: String)? {
+        let channels = gate.gate.furtherChannels
+        // Where the bot's own troubles are reported to one channel, the routes say nothing of them.
+        guard !channels.isEmpty, plan.reportTo == nil || !gate.match.isAboutBot,
+            channels.allSatisfy({ isTold($0, all: gate.match, severities) })
+        else { return nil }
+        let what = plan.reportTo == nil ? "" : " about an app"
+        let get = "\(channels.joined(separator: " and ")) \(channels.count == 1 ? "gets" : "get")"
+        guard plan.routes.isEmpty else {
+            return (
+                "\(what): by the routes, \(get) all of it at once", "lead the routes elsewhere, or remove the rule"
+            )
+        }
+        let other = plan.channels.map(\.name).first { !channels.contains($0) }
+        return (
+            "\(what): without routes, \(get) everything at once",
+            other.map { "add routes, such as - to: [\($0)]" } ?? "add another channel, and a route to it"
+        )
+    }
+
+    /// Whether routes lead to the channel, by its name, with all that fits a match and is so severe.
+    private func isTold(_ channel: String, all match: Match, _ severities: Set<Severity>) -> Bool {
+        let levels = Match.Condition(property: "severity", patterns: severities.map { Glob($0.rawValue) })
+        let all = Match(match.conditions.filter { $0.property != "severity" } + [levels])
+        for route in plan.routes where !route.match.severities.isDisjoint(with: severities) {
+            if route.to.contains(channel) {
+                if all.isWithin(route.match.narrowed) { return true }
+            } else if !route.continues {
+                return false
+            }
+        }
+        return plan.routes.isEmpty
     }
 
     /// The channels that no message ever finds.
@@ -107,13 +159,18 @@ struct Unsent {
     private func canReach(_ severity: Severity, _ match: Match) -> Bool {
         plan.detectors.contains { rule in
             guard match["rule"]?.patterns.contains(where: { $0.fits(rule.name) }) ?? true else { return false }
-            return rule.detector.severities.map { $0.contains { $0 >= severity } } ?? true
+            return (rule.detector.severities ?? Set(Severity.allCases)).intersection(match.severities)
+                .contains { $0 >= severity }
         }
     }
 
     /// Why what the gates let pass by its severity is nothing.
     private func reach(_ gates: [GatePlan]) -> String {
-        gates.compactMap(\.gate.except).min().map { ", and no rule can be as severe as \($0.rawValue)" } ?? ""
+        // What matches less than that alone is no matter of the rules.
+        let passing = gates.compactMap { gate in
+            gate.gate.except.flatMap { except in gate.match.severities.contains { $0 >= except } ? except : nil }
+        }
+        return passing.min().map { ", and no rule can be as severe as \($0.rawValue)" } ?? ""
     }
 }
 

@@ -46,15 +46,6 @@ extension ConfigLoader {
     }
 }
 
-extension Match {
-    /// The severities that it fits.
-    fileprivate var severities: Set<Severity> {
-        let all = Severity.allCases
-        guard let condition = self["severity"] else { return Set(all) }
-        return Set(all.filter { severity in condition.patterns.contains { $0.fits(severity.rawValue) } })
-    }
-}
-
 extension ConfigLoader.Rules {
     /// The severities that incidents of the rules can have that a match names; nil where it names none, or not all of
     /// them tell.

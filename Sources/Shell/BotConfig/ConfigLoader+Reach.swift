@@ -211,7 +211,6 @@ private struct Prospect {
 
 extension Match.Condition {
     fileprivate func fits(_ value: String) -> Bool { patterns.contains { $0.fits(value) } }
-    fileprivate var isAboutBot: Bool { patterns.allSatisfy { $0.isExact && $0.pattern == Subject.botApp } }
 }
 
 extension [ConfigLoader.SourceEntry] {

@@ -243,34 +243,6 @@ extension GatePlan {
     fileprivate func explains(_ match: Match) -> Bool { gate.waitsFor.map(match.isWithin) ?? false }
 }
 
-extension Match {
-    /// The same without conditions that everything fits.
-    fileprivate var narrowed: Match {
-        Match(
-            conditions.filter { condition in
-                let isAny = condition.patterns.contains { $0.pattern == "*" }
-                let isAnySeverity =
-                    condition.property == "severity"
-                    && Severity.allCases.allSatisfy { severity in
-                        condition.patterns.contains { $0.fits(severity.rawValue) }
-                    }
-                return !isAny && !isAnySeverity
-            })
-    }
-
-    /// Whether everything that this match fits, the other one fits for certain.
-    fileprivate func isWithin(_ other: Match) -> Bool {
-        other.conditions.allSatisfy { wanted in
-            guard let mine = self[wanted.property] else { return false }
-            return mine.patterns.allSatisfy { pattern in
-                wanted.patterns.contains {
-                    $0 == pattern || $0.pattern == "*" || pattern.isExact && $0.fits(pattern.pattern)
-                }
-            }
-        }
-    }
-}
-
 extension Match.Condition {
     /// Whether several values fit it.
     fileprivate var isWide: Bool { patterns.count != 1 || !patterns.allSatisfy(\.isExact) }
