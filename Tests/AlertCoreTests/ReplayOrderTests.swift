@@ -48,4 +48,22 @@ import Testing
         #expect(state.outbox.deliveries.isEmpty)
         #expect(state.outbox.history.isEmpty)
     }
+
+    /// That it is tried again is skipped by a start, for how it was moved along with the clock overtakes it.
+    @Test func `what had ended in a snapshot, is tried again and was moved by a clock has not ended`() throws {
+        let message = Message(kind: .resolved, severity: .warning, at: .earliest, headline: "shop is well")
+        let delivery = Delivery(
+            id: "d1", channel: "team", number: 7, kind: .resolved, incident: "i1", message: message, queued: .earliest)
+        var state = State()
+        let dead = Fact.outbox(.ended(EndedDelivery(delivery: delivery, end: .dead("410"), at: .earliest)))
+        state.apply(dead)
+        var output = Output()
+        let again = state.outbox.acceptAgain(delivery, at: .earliest + .minutes(60), &output)
+        state.outbox.moveClock(by: .minutes(-10), &output)
+        var replayed = State()
+        try replayed.replay([dead.inSnapshot] + output.facts.map(\.record))
+        #expect(replayed.outbox.deliveries.keys.sorted() == ["d1"])
+        #expect(replayed.outbox.history.isEmpty)
+        #expect(replayed.outbox.deliveries["d1"]?.queued == again.queued - .minutes(10))
+    }
 }

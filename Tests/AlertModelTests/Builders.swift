@@ -118,11 +118,14 @@ extension SeededRandom {
 
     mutating func delivery() -> Delivery {
         let phase: Delivery.Phase = chance(0.5) ? .waiting(notBefore: moment()) : .attempting(since: moment())
-        return Delivery(
+        var delivery = Delivery(
             id: word(), channel: word(), number: Int.random(in: 0...Int.max, using: &self),
             kind: pick(Notification.Kind.allCases), incident: maybe { $0.word() }, message: message(), queued: moment(),
             attempts: Int.random(in: 0...99, using: &self), phase: phase, possiblyRepeated: chance(0.5),
             isPlain: chance(0.5))
+        delivery.isAgain = chance(0.2)
+        delivery.escalated = chance(0.2) ? [word(), word()] : []
+        return delivery
     }
 
     mutating func historyEntry() -> EndedDelivery {

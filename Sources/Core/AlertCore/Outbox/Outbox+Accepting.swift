@@ -34,6 +34,7 @@ extension Outbox {
         again.number = nextNumber
         again.queued = now
         again.attempts = 0
+        again.isAgain = true
         // Whatever refused the rich form may have been mended.
         again.isPlain = false
         again.phase = .waiting(notBefore: now)

@@ -69,7 +69,11 @@ public struct Outbox: Sendable {
     private mutating func take(_ fact: Fact) -> [EndedDelivery] {
         switch fact {
         case .delivery(let delivery):
-            if deliveries.updateValue(delivery, forKey: delivery.id) == nil { list(delivery) }
+            if deliveries.updateValue(delivery, forKey: delivery.id) == nil {
+                list(delivery)
+                // A start skips that it is tried again where a clock was set since, for this overtakes that.
+                if delivery.isAgain { _ = endings.remove { $0.delivery.id == delivery.id } }
+            }
             nextNumber = max(nextNumber, delivery.number + 1)
         case .progress(let id, let progress): deliveries[id]?.progress = progress
         case .done(let id, let end, let at):

@@ -109,6 +109,7 @@ extension Delivery: JSONWritable {
             }
             json.array("updates", ifAny: updates) { json, update in update.put(into: &json) }
             json.array("escalated", ifAny: escalated) { json, id in json.put(id) }
+            if isAgain { json.member("again", true) }
         }
     }
 
@@ -126,6 +127,7 @@ extension Delivery: JSONWritable {
             queued: queued)
         if try reader.optional("attempts") != nil { progress = try Progress(reader) }
         for update in try reader.optional("updates")?.elements() ?? [] { updates.append(try Message(update)) }
+        isAgain = try reader.optional("again")?.bool() ?? false
         for id in try reader.optional("escalated")?.elements() ?? [] { escalated.append(try id.string()) }
     }
 }

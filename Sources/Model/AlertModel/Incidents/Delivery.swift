@@ -28,6 +28,9 @@ public struct Delivery: Hashable, Sendable {
     /// Of a message about several: how those of them read by themselves whose standing it changes, for the messages that
     /// opened them. Let go of when the delivery has ended.
     public var updates: [Message] = []
+    /// Whether it had been given up and is tried once more: a replay that skips how that came about knows that it is not among
+    /// those that have ended.
+    public var isAgain = false
     /// Of a digest: the incidents that the channel knew and that got worse by it.
     public var escalated: [String] = []
     /// Each takes a request behind the message, which chats count as one more message; Synapse's usual limit lets ten
