@@ -26,8 +26,9 @@ public struct Preview: Sendable {
     public private(set) var faultyPolls = (failed: 0, all: 0)
     /// Deliveries by their ids, where things fail on purpose.
     private var trials: [String: DeliveryTrial] = [:]
-    /// What had been accepted when the preview began, and when what was sent of it was.
-    private var queued: [(delivery: Delivery, sent: Moment?)] = []
+    /// What had been accepted when the preview began, and by their ids when and as what those were sent that were.
+    private let queued: [Delivery]
+    private var sentOfQueued: [String: (delivery: Delivery, at: Moment)?]
     /// The threads that messages go into, by their deliveries: those of messages that opened something before the preview began,
     /// since no chat gives an id to what is only shown.
     private var threads: [String: String] = [:]
@@ -65,7 +66,8 @@ public struct Preview: Sendable {
         nextLook = gathersOutlook ? start : nil
         now = start
         for incident in state.incidents.all { seen[incident.id] = incident }
-        queued = state.outbox.inOrder.map { ($0, nil) }
+        queued = state.outbox.inOrder
+        sentOfQueued = Dictionary(queued.map { ($0.id, nil) }) { first, _ in first }
         step(answers + [.started])
     }
 
@@ -121,11 +123,12 @@ public struct Preview: Sendable {
     /// What waited for its channel when the preview began and was not overtaken by what was decided since, in the order in
     /// which it was accepted.
     public var queuedBefore: [QueuedMessage] {
-        queued.compactMap { delivery, sent in
-            if let waiting = state.outbox[delivery.id] {
-                return QueuedMessage(delivery: waiting, sent: nil, next: nextTry(of: delivery.id))
+        queued.compactMap { old in
+            if let waiting = state.outbox[old.id] {
+                return QueuedMessage(delivery: waiting, sent: nil, next: nextTry(of: old.id))
             }
-            return sent.map { QueuedMessage(delivery: delivery, sent: $0, next: nil) }
+            guard let (delivery, sent) = sentOfQueued[old.id] ?? nil else { return nil }
+            return QueuedMessage(delivery: delivery, sent: sent, next: nil)
         }
     }
 
@@ -210,8 +213,8 @@ public struct Preview: Sendable {
         var answers: [Input] = []
         for case .send(let order) in output.effects {
             if let thread = order.thread { threads[order.delivery.id] = thread }
-            if let index = queued.firstIndex(where: { $0.delivery.id == order.delivery.id }) {
-                queued[index] = (order.delivery, now)
+            if sentOfQueued[order.delivery.id] != nil {
+                sentOfQueued.updateValue((order.delivery, now), forKey: order.delivery.id)
             }
             answers.append(.delivered(id: order.delivery.id, outcome(of: order.delivery)))
         }

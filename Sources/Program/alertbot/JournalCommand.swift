@@ -58,8 +58,8 @@ struct JournalRepairCommand: ParsableCommand {
         commandName: "repair",
         abstract: "Copies everything readable in a damaged journal into a sound one beside it.",
         discussion:
-            "The damaged journal is left as it is. Records that this release does not understand are left out, and counted. A bot may run meanwhile."
-    )
+            "The damaged journal is left as it is. Records that this release does not understand are left out, and counted. "
+            + "A bot may run meanwhile.")
 
     @OptionGroup var common: CommonOptions
     @Option(

@@ -61,10 +61,10 @@ extension Plan {
     /// more: they hear how it ends, and nothing that asks anybody to do something.
     func isOffDuty(_ channel: String, for incident: Incident, at now: Moment, dead: Set<String>) -> Bool {
         guard !routes.isEmpty else { return false }
-        let isInTurn = ways(of: incident).contains {
-            $0.onCall.contains { $0.people.contains { $0.channel == channel } }
-        }
-        guard isInTurn || !mayAsk(channel) else { return false }
+        let takesTurns =
+            !rotations.isEmpty
+            && ways(of: incident).contains { $0.onCall.contains { $0.people.contains { $0.channel == channel } } }
+        guard takesTurns || !mayAsk(channel) else { return false }
         return !channels(for: incident, at: now, dead: dead).contains(channel)
     }
 

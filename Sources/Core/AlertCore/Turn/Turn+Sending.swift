@@ -170,8 +170,7 @@ extension Turn {
         if plan.hasCharts, plan.channel(channel)?.hasCharts != true { message.chart = nil }
         return state.outbox.accept(
             message, kind, channel, incident: incident, updates: updates, escalated: escalated, bot: plan.botName,
-            at: now,
-            &output)
+            at: now, &output)
     }
 
     /// Lets go of a resolved incident of which nobody has anything more to hear.
