@@ -85,11 +85,25 @@ private struct GradedDetector: SubjectDetector {
     }
 }
 
+/// A rule that speaks of a source as a whole.
+private struct WholeDetector: Detector {
+    static let manifest = PluginManifest(name: "whole", summary: "Is of sources.", options: [])
+    init(options: Options, context: RuleContext) throws(ProblemList) {}
+    let metrics: [Metric] = []
+    let lookback = Duration.zero
+    let spans: [Duration] = []
+    let holdTime = Duration.zero
+    let scope = DetectorScope.source
+    let severities: Set<Severity>? = [.warning]
+    func findings(in sight: Sight, at now: Moment) -> [Finding] { [] }
+}
+
 @Suite struct ReachTests {
     /// - Parameter isUsable: whether they are warnings, with which the bot runs.
     private func problems(_ yaml: String, isUsable: Bool = true) -> [String] {
         let catalog = PluginCatalog(
-            sources: [KnownSource.self, AnySource.self], detectors: [GradedDetector.self], gates: [NightGate.self],
+            sources: [KnownSource.self, AnySource.self], detectors: [GradedDetector.self, WholeDetector.self],
+            gates: [NightGate.self],
             channels: [PageChannel.self])
         let result = Config.load(
             Array(yaml.utf8), folder: "/etc/bot", catalog: catalog, surroundings: FakeWorld.surroundings())
@@ -99,7 +113,8 @@ private struct GradedDetector: SubjectDetector {
     }
 
     private func routed(
-        _ rule: String, _ routes: String, source: String = "plugin: any", isUsable: Bool = true
+        _ rule: String, _ routes: String, source: String = "plugin: any", by plugin: String = "graded",
+        isUsable: Bool = true
     ) -> [String] {
         problems(
             """
@@ -107,7 +122,7 @@ private struct GradedDetector: SubjectDetector {
             sources:
               ios: {\(source)}
             rules:
-              floor: {plugin: graded\(rule)}
+              floor: {plugin: \(plugin)\(rule)}
             channels:
               team: {plugin: page}
             routes:
@@ -129,6 +144,22 @@ private struct GradedDetector: SubjectDetector {
             routed("", critical + "\n  - {match: {app: alertbot}, to: team}").count == 1, "no rule is about the bot")
         #expect(routed("", critical + "\n  - {to: team}") == [])
         #expect(routed("", critical + "\n  - {match: {rule: floor}, to: team}") == [])
+    }
+
+    @Test func `what is said of a source as a whole goes by the source's name, and not by apps`() {
+        let lost = [
+            "5:3: rule 'floor': no route takes what it reports about source 'ios' as a whole "
+                + "(add a route by 'source', or name apps in the 'match' of the rule: then each is reported by itself)"
+        ]
+        let routes = [
+            "{match: {app: \"shop-*\"}, to: team}": lost, "{match: {environment: production}, to: team}": lost,
+            "{match: {app: ios}, to: team}": [], "{match: {source: i*}, to: team}": [], "{to: team}": [],
+            "{match: {owner: checkout}, to: team}": [],
+        ]
+        for (route, problems) in routes {
+            #expect(routed("", "  - " + route, by: "whole") == problems, "\(route)")
+            #expect(routed(", match: {app: shop-ios}", "  - " + route, by: "whole") == [], "\(route)")
+        }
     }
 
     @Test func `what is worse than all that a route takes of a rule alerts nobody`() {

@@ -109,6 +109,7 @@ extension ConfigLoader {
             return prospect.isTaken(by: routes)
         }
         if let worst = taken.max() {
+            checkWhole(rule, at: position, seen, routes)
             // Whoever leaves out what is milder wants that. Of a rule that does not tell, nobody knows how bad it can be.
             let lost = (rule.detector.severities ?? []).filter { $0 > worst }.sorted().map(\.rawValue)
             guard !lost.isEmpty else { return }
@@ -125,6 +126,30 @@ extension ConfigLoader {
             Problem(
                 position, "rule '\(rule.name)' can never notify anybody: no route takes its incidents\(which)",
                 advice: "add a route that does", level: .warning))
+    }
+
+    /// What a rule says of a source as a whole goes by the source's name: a route by app does not take it.
+    private mutating func checkWhole(
+        _ rule: DetectorPlan, at position: Position, _ seen: [SourceEntry], _ routes: [Route]
+    ) {
+        guard rule.detector.scope == .source, !rule.isOfParts else { return }
+        let lost = seen.filter { entry in
+            let name = entry.plan.name
+            var whole = Prospect([
+                "rule": [rule.name], "source": [name], "app": [name], "release": [""], "environment": [""],
+                "issue": [""],
+            ])
+            whole["severity"] = rule.detector.severities.map { Set($0.map(\.rawValue)) }
+            return !whole.isTaken(by: routes)
+        }
+        guard !lost.isEmpty else { return }
+        let names = lost.map { "'\($0.plan.name)'" }.sorted().listed
+        reader.report(
+            Problem(
+                position, "rule '\(rule.name)': no route takes what it reports about source \(names) as a whole",
+                advice:
+                    "add a route by 'source', or name apps in the 'match' of the rule: then each is reported by itself",
+                level: .warning))
     }
 
     /// The values that an incident of the rule can have; nil for any.

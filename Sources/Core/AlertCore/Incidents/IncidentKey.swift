@@ -17,7 +17,8 @@ extension Incident {
     /// Whether a rule that watches sources says it of its source as a whole, which goes by the source's name. An app may
     /// have that name, too: what is said tells which is meant, also in journals of earlier versions.
     var isOfWholeSource: Bool {
-        subject == Subject(source: subject.source, app: subject.source) && evidence.phrase?.id != .staleApp
+        subject == Subject(source: subject.source, app: subject.source)
+            && ![.staleApp, .staleAppOver].contains(evidence.phrase?.id)
     }
 
     /// Whether it fires or has fired.

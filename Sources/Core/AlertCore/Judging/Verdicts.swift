@@ -90,7 +90,8 @@ extension State {
         for rule in question.plan.detectors where rule.scope == .source && rule.canConcern(source: name) {
             let sight = sight(ofSource: name, for: rule)
             let findings = rule.findings(in: sight, at: question.now)
-            take(findings, in: sight, by: rule, &verdicts)
+            let owner = question.plan.source(name)?.owner.map { ["owner": $0] } ?? [:]
+            take(findings, in: sight, by: rule, labels: owner, &verdicts)
             verdicts.askAgain = ([verdicts.askAgain] + findings.map(\.checkAgain)).compactMap { $0 }.min()
         }
         return verdicts
@@ -160,10 +161,14 @@ extension State {
         take(rule.findings(in: sight, at: moment), in: sight, by: rule, &verdicts)
     }
 
-    private func take(_ findings: [Finding], in sight: Sight, by rule: DetectorPlan, _ verdicts: inout Verdicts) {
+    /// - Parameter labels: of what has no figures of its own.
+    private func take(
+        _ findings: [Finding], in sight: Sight, by rule: DetectorPlan, labels: [String: String] = [:],
+        _ verdicts: inout Verdicts
+    ) {
         for finding in findings {
             let subject = finding.subject ?? sight.subject
-            let labels = figures.series[subject]?.labels ?? sight.series.labels
+            let labels = figures.series[subject]?.labels ?? parts(of: subject).last?.series.labels ?? labels
             verdicts.all.append(
                 Verdict(
                     rule: rule, subject: subject, key: finding.key, labels: labels, word: .judged(finding.judgement)))
@@ -204,7 +209,7 @@ extension State {
         return Sight(
             source, parts: parts.filter { rule.concerns($0.subject, labels: $0.series.labels) },
             tracked: incidents.tracked(by: rule.name, subjects + apps),
-            lastGood: schedule.sources[name]?.lastGood, issues: rule.match["issue"])
+            lastGood: schedule.sources[name]?.lastGood, isPartial: rule.isOfParts, issues: rule.match["issue"])
     }
 
     /// The sessions of an app's releases in that span, by name; of those measured over longer ones only, what reaches into

@@ -65,6 +65,13 @@ public final class DetectorPlan: Sendable {
         return condition.patterns.contains { $0.fits(release ?? "") }
     }
 
+    /// Whether its match names more than sources, so that of a source it may be shown a part: it then speaks of what it is
+    /// shown and never of the source as such, of which it cannot know how the rest is. An owner is nearly always a whole
+    /// source's.
+    public var isOfParts: Bool {
+        match.conditions.contains { !["source", "owner", "rule", "severity", "issue"].contains($0.property) }
+    }
+
     /// Whether figures of that subject are any business of the rule.
     ///
     /// - Parameter labels: the subject's.

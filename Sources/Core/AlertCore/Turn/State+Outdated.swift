@@ -65,6 +65,7 @@ extension State {
     /// to a rule that does not look there. Of what has no figures, the match need not be asked.
     private func isShown(_ incident: Incident, to rule: DetectorPlan) -> Bool {
         let subject = incident.subject
+        if incident.isOfWholeSource, rule.isOfParts { return false }
         let kept = figures.unordered(of: subject.source).filter { incident.isOfWholeSource || $0.whole == subject }
         return kept.isEmpty
             || kept.contains { rule.concerns($0, labels: figures.series[$0]?.labels ?? [:]) }

@@ -42,20 +42,25 @@ public struct StaleDetector: Detector {
         guard let newest = parts.compactMap(\.series.samples.last?.span).max(by: { $0.to < $1.to }),
             let lastGood = sight.lastGood
         else { return [Finding(unknown("no figures have arrived yet", nil))] }
-        if lastGood - newest.to >= after {
+        let apps = StaleDetector.newest(of: sight.parts)
+        let isAllOld = lastGood - newest.to >= after
+        if isAllOld, !sight.isPartial {
             let evidence = Evidence(
                 span: newest,
                 saying: Phrase(
                     .staleSource,
                     [.moment: .moment(newest.to), .age: .period(lastGood - newest.to), .limit: .period(after)]),
                 clock: clock)
+            // Of what had gone silent before, it is still to say for how long.
+            let known = Set(sight.tracked.map(\.subject)).subtracting([sight.subject])
             return [Finding(Judgement(.firing(severity), .between, evidence))]
+                + findings(of: apps.filter { known.contains($0.key) }, in: sight, lastGood)
         }
-        if now - newest.to >= after {
+        if !isAllOld, now - newest.to >= after {
             let sentence = "no usable answer since \(clock(lastGood)): source-failing reports that if it lasts"
             return [Finding(unknown(sentence, newest))]
         }
-        let apps = StaleDetector.newest(of: sight.parts)
+        guard !sight.isPartial else { return findings(of: apps, in: sight, lastGood) }
         // An app may be named like its source. The two are one incident, which is over when neither is silent.
         let isSilent = apps[sight.subject].map { lastGood - $0.to >= after } ?? false
         let evidence = Evidence(
@@ -64,11 +69,10 @@ public struct StaleDetector: Detector {
             + findings(of: apps, in: sight, lastGood)
     }
 
-    /// What is to say of single apps while others are as they should be: which the source does not name any more, and
-    /// which are back.
+    /// What is to say of single apps: which the source does not name any more, and which are back.
     private func findings(of apps: [Subject: TimeSpan], in sight: Sight, _ lastGood: Moment) -> [Finding] {
-        // That the one named like the source is back is said with the source.
-        let tracked = Set(sight.tracked.map(\.subject)).subtracting([sight.subject])
+        // That the one named like the source is back is said with the source, where that is spoken of.
+        let tracked = Set(sight.tracked.map(\.subject)).subtracting(sight.isPartial ? [] : [sight.subject])
         return apps.sorted { $0.key < $1.key }.compactMap { app, span in
             let age = lastGood - span.to
             guard age < StaleDetector.ageMax else { return nil }

@@ -57,7 +57,7 @@ import Testing
         #expect(incident.subject == Subject(source: "ios", app: "ios"))
         #expect(
             incident.evidence.sentence
-                == "answers, but its newest figures are from Fri 20 Nov 12:00 UTC, 1 h 20 min before the answer; "
+                == "the source answers, but its newest figures are from Fri 20 Nov 12:00 UTC, 1 h 20 min before the answer; "
                 + "the limit is 1 h")
         bot.crash()
         answer(&bot, until: start + .hours(3)) { $0 - .minutes(5) }
@@ -127,12 +127,12 @@ import Testing
 
     @Test(
         arguments: [
-            (.on(["app": "game"]), false), (.on(["app": "ga*", "source": "ios"]), false), (.on(["team": "pay"]), false),
-            (.on(["release": "6.*"]), false), (.on(["app": "sh*"]), true), (.on(["team": "cart"]), true),
-            (.on(["release": "5.*"]), true),
-        ] as [(Match, Bool)], [true, false])
+            (.on(["app": "game"]), []), (.on(["app": "ga*", "source": "ios"]), []), (.on(["team": "pay"]), []),
+            (.on(["release": "6.*"]), []), (.on(["app": "sh*"]), ["shoes", "shop"]),
+            (.on(["team": "cart"]), ["shoes", "shop"]), (.on(["release": "5.*"]), ["shoes", "shop"]),
+        ] as [(Match, [String])], [true, false])
     func `what a narrower match leaves out is closed with it, one app or all, and what it keeps stays`(
-        narrower: (match: Match, keeps: Bool), isSource: Bool
+        narrower: (match: Match, keeps: [String]), isSource: Bool
     ) throws {
         var bot = try bot()
         func answer(_ apps: [Subject], for length: Duration) {
@@ -154,13 +154,16 @@ import Testing
         answer(all, for: .hours(1))
         answer(all.filter { !silent.contains($0) }, for: .hours(2))
         #expect(kinds(bot) == [.opened])
-        // Of the source as a whole any app is enough.
-        let keeps = narrower.keeps || (isSource && narrower.match["app"] != nil)
         bot.reload(try plan(match: narrower.match))
         bot.advance(by: .minutes(10))
-        #expect(kinds(bot) == (keeps ? [.opened] : [.opened, .closed]))
+        let names = narrower.match["app"]?.patterns.first?.pattern.hasPrefix("ga") == true && isSource ? ["game"] : []
+        // It speaks of apps from now on, and never of the source as a whole.
+        let known = isSource ? names + narrower.keeps : narrower.keeps.filter { $0 == "shop" }
+        let goesOn = !isSource && !known.isEmpty
+        #expect(kinds(bot).filter { $0 == .closed }.count == (goesOn ? 0 : 1))
+        #expect(kinds(bot).filter { $0 == .opened }.count == (goesOn ? 1 : 1 + known.count))
         bot.crash()
-        #expect(bot.state.incidents.inOrder.map(\.state) == (keeps ? [.firing] : []))
+        #expect(bot.state.incidents.inOrder.map(\.subject.app).sorted() == known)
         #expect(bot.objections == [])
     }
 
@@ -260,6 +263,74 @@ import Testing
             answer(&bot, until: end) { $0 }
             #expect(self.kinds(bot) == kinds)
         }
+    }
+
+    @Test(
+        arguments: [
+            .on(["app": "quiet"]), .on(["app": "qui*"]), .on(["environment": "production"]), .on(["team": "cart"]),
+        ] as [Match])
+    func `a rule about a part of the source names the apps, whether the rest is silent or not`(match: Match) throws {
+        let quiet = Subject(source: "ios", app: "quiet", environment: "production")
+        for silent in [[quiet], [quiet, Self.shop]] {
+            var bot = try bot(match: match)
+            let end = bot.now + .hours(4)
+            let start = bot.now
+            while bot.now < end {
+                let seen = [quiet, Self.shop].map { app in
+                    Observation.figures(
+                        ["users": 100], of: app, at: silent.contains(app) ? start : bot.now,
+                        labels: ["team": app == quiet ? "cart" : "play"])
+                }
+                bot.step(.polled(source: "ios", PollReport(.values(seen)), validators: [:]))
+                bot.advance(by: .minutes(10))
+            }
+            #expect(bot.state.incidents.inOrder.map(\.subject) == [quiet])
+            #expect(bot.state.incidents.inOrder.map { $0.labels["team"] } == ["cart"])
+            #expect(kinds(bot) == [.opened])
+            let message = try #require(bot.sends.last).delivery.message
+            #expect(
+                message.headline.hasPrefix("🟠 quiet (production): its newest figures are from "), "\(message.headline)")
+            bot.see([quiet, Self.shop].map { .figures(["users": 100], of: $0, at: bot.now, labels: ["team": "cart"]) })
+            bot.advance(by: .minutes(10))
+            #expect(kinds(bot) == [.opened, .resolved])
+            #expect(bot.objections == [])
+        }
+    }
+
+    @Test func `an app known by its releases alone has their labels, and a source its owner's`() throws {
+        var plan = try plan(match: .all)
+        plan.sources[0].owner = "checkout"
+        var bot = Rehearsal(plan)
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        let release = Subject(source: "ios", app: "shop", release: "5.2.0")
+        bot.see([
+            .figures(["users": 100], of: release, at: bot.now, labels: ["team": "cart"]),
+            .figures(["users": 100], of: Self.game, at: bot.now),
+        ])
+        for _ in 0..<9 {
+            bot.advance(by: .minutes(10))
+            bot.see([.figures(["users": 100], of: Self.game, at: bot.now)])
+        }
+        #expect(bot.state.incidents.inOrder.map(\.labels) == [["team": "cart", "owner": "checkout"]])
+        answer(&bot, [], for: .hours(2))
+        #expect(bot.state.incidents.inOrder.map(\.subject.app) == ["shop", "ios"])
+        #expect(bot.state.incidents.inOrder.last?.labels == ["owner": "checkout"])
+    }
+
+    @Test func `when the whole source falls silent, an app that was silent before is still said for how long`() throws {
+        var bot = try bot()
+        answer(&bot, [Self.shop, Self.game], for: .hours(1))
+        answer(&bot, [Self.game], for: .hours(2))
+        answer(&bot, [], for: .hours(6))
+        #expect(bot.state.incidents.inOrder.map(\.subject.app) == ["shop", "ios"])
+        let shop = try #require(bot.state.incidents.inOrder.first)
+        #expect(shop.evidence.sentence.contains(", 8 h before the source's last answer"), "\(shop.evidence.sentence)")
+        #expect(kinds(bot).count { $0 == .opened } == 2)
+        #expect(kinds(bot).contains(.reminder))
+        #expect(bot.objections == [])
+        answer(&bot, [Self.shop, Self.game], for: .minutes(20))
+        #expect(bot.state.incidents.isEmpty)
     }
 
     @Test func `a source that never gave figures is unknown`() throws {
