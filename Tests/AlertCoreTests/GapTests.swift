@@ -190,6 +190,67 @@ private struct Busy: SubjectDetector {
         #expect(reminded.marks() == (cue == .critical ? "OM" : "OR"))
     }
 
+    /// Whether anything was reported but the clock.
+    private func isOpened(_ bot: Rehearsal) -> Bool {
+        bot.decisions.contains { $0.mark == "O" && $0.message.incidents.first?.rule == "look" }
+    }
+
+    @Test(arguments: [Cue.fine, .critical], [-4, 4, 90])
+    func `a clock that is put right after a sleep calls nobody before their source has answered`(
+        cue: Cue, seconds: Int64
+    ) {
+        var bot = holding()
+        answers(cue, &bot)
+        bot.suspend(for: .hours(2))
+        bot.setClock(by: .seconds(seconds))
+        #expect(!isOpened(bot))
+        bot.advance(by: .minutes(1))
+        #expect(isOpened(bot) == (cue == .critical), "\(bot.marks())")
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [Cue.fine, .critical])
+    func `after a machine was stopped, and its clock set, their source is asked before anybody is called`(cue: Cue) {
+        var bot = holding()
+        bot.advance(by: .minutes(3))
+        answers(cue, &bot)
+        bot.setClock(by: .hours(2))
+        #expect(!isOpened(bot))
+        bot.advance(by: .seconds(10))
+        #expect(isOpened(bot) == (cue == .critical), "\(bot.marks())")
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [Cue.fine, .critical, nil], [true, false])
+    func `what a poll brings that began before the machine slept says nothing of now`(cue: Cue?, fails: Bool) throws {
+        var bot = holding()
+        bot.pollAnswer = { order, now in
+            (
+                PollReport(
+                    fails
+                        ? .failed(PollFailure(.unreachable, "gone")) : .values([.cue(.critical, of: .shop, at: now)])),
+                .seconds(8)
+            )
+        }
+        let due = try #require(bot.state.schedule.sources["ios"]?.due)
+        bot.advance(to: due + .seconds(1))
+        #expect(bot.state.schedule.isPolling("ios"))
+        answers(cue, &bot)
+        bot.suspend(for: .hours(2))
+        let woken = bot.now
+        bot.advance(by: .seconds(1))
+        #expect(bot.marks() == "h")
+        bot.advance(by: .minutes(1))
+        #expect(bot.decisions.contains { $0.mark == "O" } == (cue != .fine), "\(bot.marks())")
+        let timeout = try #require(bot.plan.sources.first).timeout
+        if cue != .fine {
+            let said = try #require(bot.decisions.first { $0.mark == "O" })
+            #expect(said.at >= woken + (cue == nil ? timeout : .seconds(2)))
+            #expect(said.at <= woken + timeout.scaled(by: 2))
+        }
+        #expect(bot.objections == [])
+    }
+
     @Test func `are no news in a reminder`() throws {
         var bot = bot(repeating: .minutes(20))
         bot.see(.warning)

@@ -134,6 +134,24 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [true, false])
+    func `news of a mute that has ended meanwhile is not tried again, nor after a start`(starts: Bool) {
+        var bot = bot([ChannelPlan(name: "team")])
+        bot.comparesReplay = true
+        _ = bot.play("ww")
+        bot.sendAnswer = { _, _ in (.retry(after: .minutes(10), "answered 503"), .zero) }
+        bot.step(.command(.mute(.all, until: .after(.minutes(5)), reason: nil, by: nil), id: 2))
+        bot.advance(by: .seconds(1))
+        let before = bot.sends.count
+        #expect(bot.sends.last?.delivery.kind == .digest)
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        if starts { bot.crash(after: .minutes(6)) }
+        bot.advance(by: .minutes(20))
+        #expect(!bot.sends.dropFirst(before).contains { $0.delivery.kind == .digest })
+        #expect(bot.state.mutes.isEmpty)
+        #expect(bot.objections == [])
+    }
+
     @Test func `who has heard of a mute hears when it ends before its time, unless another covers the same`() {
         var bot = bot()
         _ = bot.play("ww")

@@ -97,6 +97,24 @@ import Testing
         #expect(heard(bot, in: "team").map { $0.prefix(1) } == ["O", "M", "M", "E", "M", "R"])
     }
 
+    @Test func `who is on call is reminded of what got milder than the route to them takes`() throws {
+        var bot = try bot { mobile in
+            [
+                Route(match: .on(["severity": "critical"]), to: [], onCall: [mobile], continues: true),
+                Route(to: ["team"]),
+            ]
+        }
+        plays(.critical, &bot)
+        bot.start()
+        bot.advance(by: .minutes(30))
+        plays(.warning, &bot)
+        bot.advance(by: .hours(11))
+        // Until 18:00 it is Ana's turn, and nobody else is called for what only warns.
+        #expect(heard(bot, in: "ana-dm") == ["O 2026-11-20T12:00:00Z", "M 2026-11-20T16:00:00Z"])
+        #expect(heard(bot, in: "bo-dm") == [])
+        #expect(bot.objections == [])
+    }
+
     @Test func `a restart on another day finds the one who is on call then`() throws {
         var bot = try bot()
         bot.comparesReplay = true

@@ -3,6 +3,8 @@ public import PluginKit
 /// Mutes that somebody set while the bot ran; those of the config are gates.
 public struct Mutes: Sendable {
     private var byID: [String: Mute] = [:]
+    /// None of them ends before.
+    private var firstEnd = Moment.latest
 
     /// What the journal keeps of it.
     public enum Fact: Hashable, Sendable {
@@ -12,7 +14,9 @@ public struct Mutes: Sendable {
 
     public mutating func apply(_ fact: Fact) {
         switch fact {
-        case .mute(let mute): byID[mute.id] = mute
+        case .mute(let mute):
+            byID[mute.id] = mute
+            firstEnd = min(firstEnd, mute.until)
         case .ended(let id): byID[id] = nil
         }
     }
@@ -32,10 +36,12 @@ public struct Mutes: Sendable {
         output.facts.append(.mutes(fact))
     }
 
-    /// Gives back those that it forgets.
+    /// Gives back those that it forgets. Costs nothing where none has ended.
     mutating func forgetEnded(at now: Moment, _ output: inout Output) -> [Mute] {
+        guard firstEnd <= now else { return [] }
         let ended = inOrder.filter { $0.until <= now }
         for mute in ended { record(.ended(id: mute.id), &output) }
+        firstEnd = byID.values.map(\.until).min() ?? .latest
         return ended
     }
 

@@ -19,6 +19,8 @@ public struct Schedule: Sendable {
     private var catchingUp: [String: Moment] = [:]
     /// Until when the last of them is waited for.
     private var catchUpEnd = Moment.earliest
+    /// Those of them with a poll in flight that began before: what it brings is no answer to how things are now.
+    private var askedBefore: Set<String> = []
     /// Sources that have been told something while a poll of them is in flight.
     private var overtaken: Set<String> = []
     /// Whether the host wants to save power.
@@ -123,11 +125,13 @@ public struct Schedule: Sendable {
         sources[source.name]?.due.flatMap { waits.holder(of: source, wishing: $0) }
     }
 
-    /// Waits move along with a wall clock that was set.
-    mutating func moveWaits(by step: Duration) {
+    /// Waits move along with a wall clock that was set. First answers are waited for as if that had begun now: on which of
+    /// the two clocks it began, nobody can tell.
+    mutating func moveWaits(by step: Duration, _ plan: Plan, at now: Moment) {
         waits.move(by: step)
-        catchingUp = [:]
-        catchUpEnd = .earliest
+        let names = catchingUp.filter { $0.value + step > now || $0.value > now }.keys
+        (catchingUp, catchUpEnd) = ([:], .earliest)
+        for source in names.compactMap(plan.source) { awaitAnswer(of: source, at: now) }
     }
 
     mutating func forgetEndedWaits(at now: Moment) { waits.forgetEnded(at: now) }
@@ -192,10 +196,22 @@ public struct Schedule: Sendable {
             guard let record = sources[source.name], record.lastPolled != nil, let due = record.due, due <= now else {
                 continue
             }
-            let until = now + source.timeout
-            catchingUp[source.name] = until
-            catchUpEnd = max(catchUpEnd, until)
+            awaitAnswer(of: source, at: now)
+            if isPolling(source.name) { askedBefore.insert(source.name) }
         }
+    }
+
+    private mutating func awaitAnswer(of source: SourcePlan, at now: Moment) {
+        let until = now + source.timeout
+        catchingUp[source.name] = until
+        catchUpEnd = max(catchUpEnd, until)
+    }
+
+    /// Whether a poll that has ended began before its machine slept; then the next one is waited for.
+    mutating func takeAskedBefore(_ source: SourcePlan, at now: Moment) -> Bool {
+        guard askedBefore.remove(source.name) != nil else { return false }
+        if catchesUp(source.name) != nil { awaitAnswer(of: source, at: now) }
+        return true
     }
 
     /// Until when the first answer of a source is waited for after a start; nil where it has come, or was not missed.
@@ -213,7 +229,7 @@ public struct Schedule: Sendable {
 
     /// Waits for no first answer any more; gives back those of whom one was waited for.
     mutating func stopCatchingUp() -> [String] {
-        defer { (catchingUp, catchUpEnd) = ([:], .earliest) }
+        defer { (catchingUp, catchUpEnd, askedBefore) = ([:], .earliest, []) }
         return catchingUp.keys.sorted()
     }
 

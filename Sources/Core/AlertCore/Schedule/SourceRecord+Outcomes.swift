@@ -106,6 +106,12 @@ extension SourceRecord {
     }
 
     /// Moves along with a wall clock that was set.
+    /// Has it polled as soon as it may be: its throttle and what its service asked for are kept.
+    mutating func hurry(_ source: SourcePlan, at now: Moment) {
+        let soonest = max(now, lastPolled.map { $0 + source.throttle } ?? now, silentUntil ?? now)
+        due = due.map { min($0, soonest) }
+    }
+
     mutating func move(by step: Duration) {
         due = due.map { $0 + step }
         limit = limit.map { $0 + step }

@@ -9,10 +9,14 @@ extension Turn {
         let seconds = Int64(step.inSeconds.rounded())
         let whole = Duration.seconds(seconds)
         output.note(.warning, "the clock was set by \(seconds) s")
-        state.schedule.moveWaits(by: step)
+        state.schedule.moveWaits(by: step, plan, at: now)
         for name in state.schedule.sources.keys.sorted() {
             guard var record = state.schedule.sources[name] else { continue }
             record.move(by: step)
+            // A machine that was stopped, and its clock then set, has been away as if it had slept.
+            if step > .zero, let source = plan.source(name), state.schedule.catchesUp(name) != nil {
+                record.hurry(source, at: now)
+            }
             state.schedule.keep(record, of: name, &output)
             state.schedule.requeue(name, plan)
         }
@@ -21,7 +25,8 @@ extension Turn {
         for old in state.incidents.inOrder {
             let moved = state.incidents.moveClock(of: old, by: step, at: now, &output)
             if moved.id != old.id { reschedule(old.id) }
-            reconsiderInTurn(moved.id)
+            // What has come in with the news of the clock counts first.
+            state.agenda.revisit(moved.id, at: now)
         }
         state.incidents.forgetSightings(&output)
         state.incidents.dropSwings(after: now, &output)

@@ -6,6 +6,8 @@ extension Turn {
     /// Starts as many attempts in the channel as it allows, and promises to look again.
     mutating func dispatch(_ name: String) {
         state.agenda.set(.channel(name), nil)
+        // News of a mute that is over by now must not leave.
+        forgetEndedMutes()
         let dispatch = state.outbox.dispatch(name, plan, at: now, &output)
         receiveNews(dispatch.news)
         state.agenda.set(.channel(name), dispatch.next)

@@ -64,7 +64,8 @@ extension Turn {
                 continue
             }
             state.outbox.end(delivery, .replaced, at: now, &output)
-            let open = delivery.incidents.compactMap { state.incidents[$0] }.filter(\.isOpen)
+            let open = delivery.incidents.compactMap { state.incidents[$0] }
+                .filter { $0.isOpen && mayAnnounce($0.id) }
             let other = inForce.last { other in open.allSatisfy { other.match.fits($0.property) } }
             guard let other, !open.isEmpty, plan.channel(delivery.channel) != nil else { continue }
             announce(other, to: [Hearer(channel: delivery.channel, incidents: open)])

@@ -36,12 +36,16 @@ extension Turn {
 
     /// Takes in what a poll found out.
     ///
-    /// - Parameter asked: when the poll began; nil where that is known already.
+    /// - Parameters:
+    ///   - asked: when the poll began; nil where that is known already.
+    ///   - isOfBefore: whether it began before the machine slept: then it says how things were, and the source is asked
+    ///     again.
     mutating func receiveReport(
-        of name: String, _ report: PollReport, asked: Moment? = nil, validators: [String: SourceRecord.Validator]
+        of name: String, _ report: PollReport, asked: Moment? = nil, isOfBefore: Bool = false,
+        validators: [String: SourceRecord.Validator]
     ) {
         guard let source = plan.source(name) else { return }
-        hear(name)
+        if !isOfBefore { hear(name) }
         var record = state.schedule.sources[name] ?? SourceRecord()
         if let asked {
             record.lastPolled = asked
@@ -62,6 +66,7 @@ extension Turn {
             receiveAnswer(report, of: source, &record)
         }
         pace(source).plan(&record, notBefore: report.wait, at: now)
+        if isOfBefore { record.hurry(source, at: now) }
         let limit = report.accountsLimit.flatMap { $0 > now ? $0 : nil }
         record.limit = limit
         state.schedule.keep(record, of: name, &output)

@@ -43,11 +43,12 @@ struct Turn {
             // A preview takes in what nobody asked for here: it was asked for now.
             let asked = state.schedule.isPolling(source) ? nil : now
             state.schedule.endPoll(of: source, plan)
+            let isOfBefore = plan.source(source).map { state.schedule.takeAskedBefore($0, at: now) } ?? false
             if state.schedule.takeOvertaken(source) {
                 // It asked what had been told, and more has been told since.
                 state.schedule.requeue(source, plan)
             } else {
-                receiveReport(of: source, report, asked: asked, validators: validators)
+                receiveReport(of: source, report, asked: asked, isOfBefore: isOfBefore, validators: validators)
             }
         case .pushed(let source, let report, let id):
             output.effects.append(.answered(receivePush(of: source, report), id: id))
@@ -89,6 +90,8 @@ struct Turn {
         if state.incidents.takeEvent() {
             for id in state.incidents.waitingForEvents.sorted() { state.agenda.revisit(id, at: now) }
         }
+        // At the end of time, whatever is put off is due at once, for ever.
+        guard now < .latest else { return nil }
         return state.agenda.popAllDue(now)
     }
 
