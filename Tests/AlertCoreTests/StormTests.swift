@@ -1,8 +1,9 @@
-import AlertCore
 import AlertTesting
 import BudgetGate
 import PluginKit
 import Testing
+
+@testable import AlertCore
 
 /// Very many incidents in one poll.
 @Suite struct `A storm` {
@@ -109,6 +110,14 @@ import Testing
         #expect(most == Self.pieceCount + 4)
         #expect(incidents(bot) == bot.state.incidents.all.map(\.id).sorted())
         #expect(bot.objections == [])
+    }
+
+    @Test func `is put off once, however often it is polled while no channel takes more`() {
+        var agenda = Agenda()
+        for _ in 0..<3 { for id in ["b", "a", "c"] { agenda.postpone(id) } }
+        #expect(agenda.popBacklog() == "b")
+        agenda.postpone("b")
+        #expect((0..<4).map { _ in agenda.popBacklog() } == ["a", "c", "b", nil])
     }
 
     @Test func `waits in no channel for another that answers nothing`() {

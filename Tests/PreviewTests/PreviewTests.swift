@@ -33,6 +33,13 @@ internal import Testing
         #expect(PreviewReport(preview, channels: [:]).unrouted.map(\.state) == [.resolved], "it counts when it is over")
     }
 
+    @Test func `figures that were seen when time itself ends are taken in`() {
+        var preview = Preview(plan: .rehearsed(), state: State(), start: .latest)
+        preview.feed(cue(.critical, at: .latest), at: .latest)
+        preview.advance(to: .latest)
+        #expect(preview.now == .latest)
+    }
+
     /// Of ten thousand apps that no rule could judge, each cost a copy of what was known of all.
     @Test func `to ask what rules can judge costs less than to play what they see`() {
         let apps = (0..<2500).map { Subject(source: "ios", app: "app-\($0)") }

@@ -305,6 +305,10 @@ private struct Workshop {
             "2:54 'users' is '5 x999999999', expected a repetition such as x60"
         ),
         (
+            "tests:\n  a: {source: ios, app: s, start: 2026-11-20, every: 1d, users: 5 x401, expect: []}",
+            "2:3 401 polls, one each 1d, are longer than 400d, the most that a test plays"
+        ),
+        (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5, crashed_users: 6, expect: []}",
             "2:3 the figures are not plausible: 'crashed_users' (6) is more than 'users' (5)"
         ),

@@ -25,6 +25,13 @@ extension RuleTestReader {
         for figure in figures where figure.steps.count != count && figure.steps.count != 1 {
             report(figure.position, "'\(figure.name)' has \(figure.steps.count) figures, but there are \(count) polls")
         }
+        guard every.inSeconds * Double(count) <= RuleTestReader.lengthMax.inSeconds else {
+            report(
+                position,
+                "\(count) polls, one each \(every.grammar), are longer than \(RuleTestReader.lengthMax.grammar), the most that a "
+                    + "test plays")
+            return []
+        }
         var lines: [ObservationLine] = []
         for index in 0..<count {
             let look = line(figures.map { ($0.name, $0.step(index)) }, blank.moved(by: every * index))
@@ -36,6 +43,9 @@ extension RuleTestReader {
         }
         return lines
     }
+
+    /// Longer than anything that a rule remembers, and played in seconds.
+    private static let lengthMax = Duration.days(400)
 
     /// As often as most sources have new figures at best.
     private static let everyDefault = Duration.minutes(1)

@@ -43,7 +43,8 @@ struct ProbeFinding {
         case .stale(let measured):
             lines.append("Its newest figures are from \(zone.words(measured)), older than allowed.")
         case .values(let observations):
-            for app in apps(of: observations) { lines += self.lines(about: app, zone) }
+            let byApp = Dictionary(grouping: observations, by: \.subject.app)
+            for app in apps(of: observations) { lines += self.lines(about: app, byApp[app] ?? [], zone) }
             lines.append(metricsText)
         }
         if let until = report.wait { lines.append("It asks not to be polled before \(zone.words(until)).") }
@@ -58,22 +59,19 @@ struct ProbeFinding {
     private var spansText: String { spans.map(\.short).joined(separator: ", ") }
 
     private func apps(of observations: [Observation]) -> [String] {
-        var apps: [String] = []
-        for observation in observations where !apps.contains(observation.subject.app) {
-            apps.append(observation.subject.app)
-        }
-        return apps
+        var known: Set<String> = []
+        return observations.map(\.subject.app).filter { known.insert($0).inserted }
     }
 
     /// An app with its newest figures, and how many there are of the past.
-    private func lines(about app: String, _ zone: Zone) -> [String] {
-        let own = observations.filter { $0.subject.app == app }
-        var newest: [Observation] = []
-        for observation in own.reversed() {
-            let isOld = newest.contains {
-                $0.subject == observation.subject && $0.span.length.short == observation.span.length.short
-            }
-            if !isOld { newest.append(observation) }
+    private func lines(about app: String, _ own: [Observation], _ zone: Zone) -> [String] {
+        struct Kind: Hashable {
+            let subject: Subject
+            let length: String
+        }
+        var kinds: Set<Kind> = []
+        var newest = own.reversed().filter { observation in
+            kinds.insert(Kind(subject: observation.subject, length: observation.span.length.short)).inserted
         }
         newest.sort { left, right in
             let (a, b) = (left.subject.release ?? "", right.subject.release ?? "")

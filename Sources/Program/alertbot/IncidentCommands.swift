@@ -36,6 +36,16 @@ struct AckCommand: AsyncParsableCommand {
         completion: Names.ofIncidents)
     var incidents: [String]
 
+    /// Far below what the control socket takes, and taken in well within a second.
+    private static let incidentsMax = 1000
+
+    func validate() throws {
+        guard incidents.count <= AckCommand.incidentsMax else {
+            throw ValidationError(
+                "\(incidents.count) incidents are too many at once; name at most \(AckCommand.incidentsMax)")
+        }
+    }
+
     func run() async throws {
         let order = Command.acknowledge(incidents, by: by?.ifSaid ?? machine.variables.user)
         try await BotContact(common.file(), on: machine).order(order).print(as: format, on: machine.terminal)

@@ -22,6 +22,8 @@ struct Agenda: Sendable {
     private var timers = Timers<Key>()
     /// Incidents that were due in a turn that had said enough, in the order in which to look at them.
     private var backlog: ArraySlice<String> = []
+    /// The same, to know who is there: while no channel takes more, every poll of an open incident puts it off again.
+    private var inBacklog: Set<String> = []
     /// When to go on with the backlog; nil while the end of an attempt is waited for.
     private var backlogDue: Moment?
 
@@ -52,10 +54,16 @@ struct Agenda: Sendable {
     /// Has the channel dispatched before this turn ends: once, however many messages it got.
     mutating func dispatch(_ channel: String, at now: Moment) { timers.set(.channel(channel), now) }
 
-    /// Puts an incident off to the next turn, which follows at once.
-    mutating func postpone(_ incident: String) { backlog.append(incident) }
+    /// Puts an incident off to the next turn, which follows at once; who has been put off already keeps its place.
+    mutating func postpone(_ incident: String) {
+        if inBacklog.insert(incident).inserted { backlog.append(incident) }
+    }
 
-    mutating func popBacklog() -> String? { backlog.popFirst() }
+    mutating func popBacklog() -> String? {
+        guard let first = backlog.popFirst() else { return nil }
+        inBacklog.remove(first)
+        return first
+    }
 
     /// Says when to go on with what was put off.
     mutating func resumeBacklog(at due: Moment?) { backlogDue = due }

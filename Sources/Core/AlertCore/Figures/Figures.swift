@@ -45,7 +45,7 @@ public struct Figures: Sendable {
             change(observation.subject) { $0.add(observation, keeping: retention, summedOver: releases) }
             note(retention.reach, of: observation.subject)
         case .learning(let subject, let needs):
-            let elders = elders(of: subject)
+            let elders = series[subject]?.remembers(needs) == true ? [] : elders(of: subject)
             change(subject) { $0.remember(needs, after: elders) }
         case .forgotten(let subject):
             if let gone = series.removeValue(forKey: subject) {
@@ -100,8 +100,8 @@ public struct Figures: Sendable {
         return Elders(known, sourceBegan: beginning(of: subject.source))
     }
 
-    /// An app with more releases than this is shown as a whole alone: of each that names issues in a poll, all others are
-    /// looked at.
+    /// An app with more releases than this is shown as a whole alone: for each that names issues in a poll, and for each
+    /// that begins to be remembered, all others are looked at.
     private static let kinMax = 250
 
     private mutating func beginning(of source: String) -> Moment? {
@@ -118,7 +118,10 @@ public struct Figures: Sendable {
 
     /// The app as a whole and its releases but the subject itself, in an order that a replay repeats.
     private func elders(of subject: Subject) -> [Series] {
-        ([subject.whole] + releases(of: subject)).filter { $0 != subject }.compactMap { series[$0] }
+        let isFew = releases[subject.whole].map { $0.count <= Figures.kinMax } ?? true
+        return ([subject.whole] + (isFew ? releases(of: subject) : [])).filter { $0 != subject }.compactMap {
+            series[$0]
+        }
     }
 
     /// Changes in place what is kept of a subject, and lists it when it is new.

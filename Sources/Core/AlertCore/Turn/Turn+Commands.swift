@@ -117,9 +117,10 @@ extension Turn {
 
     private mutating func acknowledge(_ names: [String], _ by: String?) -> CommandAnswer {
         var incidents: [Incident] = []
+        var taken: Set<String> = []
         var earlier: [String: Acknowledgement] = [:]
         for name in names {
-            let found = state.incidents.all.filter { $0.isOpen && $0.id.hasPrefix(name) }
+            let found = openIncidents(named: name)
             guard found.count < 2 else {
                 return .refused(
                     "'\(name.tamed)' is ambiguous: \(found.map(\.id).sorted().joined(separator: " or ")); "
@@ -129,7 +130,7 @@ extension Turn {
                 return .refused(noIncident(name))
             }
             // By two names it is acknowledged once.
-            if !incidents.contains(where: { $0.id == incident.id }) { incidents.append(incident) }
+            if taken.insert(incident.id).inserted { incidents.append(incident) }
         }
         let by = by.map { $0.tamed.trimmed.clipped(to: Mute.reasonCharactersMax) }
         for var incident in incidents {
@@ -154,6 +155,12 @@ extension Turn {
         }.joined(separator: ", ")
         return .done(
             "acknowledged \(what): no more reminders unless it gets worse", .array(incidents.map { .string($0.id) }))
+    }
+
+    /// Those whose ids begin so; all of them are looked at only where it is no whole id.
+    private func openIncidents(named name: String) -> [Incident] {
+        if let incident = state.incidents[name], incident.isOpen { return [incident] }
+        return state.incidents.all.filter { $0.isOpen && $0.id.hasPrefix(name) }
     }
 
     /// That no open incident has that id, and which was probably meant: people write apps and rules, too.
