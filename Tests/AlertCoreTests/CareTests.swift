@@ -78,7 +78,7 @@ import Testing
         #expect(bot.decisions.last?.reason.description == "escalate:wake-up")
         #expect(
             bot.decisions.last?.message.fields.last
-                == Message.Field("Not acknowledged", "for 30 min after the first notification"))
+                == Message.Field("Not acknowledged", "30 min since the first notification"))
         #expect(told(&bot, ".") == ("OR", "OR"))
     }
 
@@ -121,7 +121,7 @@ import Testing
         bot.advance(by: .minutes(1))
         #expect(bot.saidTo("oncall") == [.utc("2026-11-20 13:15")])
         let fields = try #require(bot.decisions.last { $0.channel == "oncall" }).message.fields
-        #expect(fields.contains { $0.value == "for 30 min since it got worse" }, "\(fields)")
+        #expect(fields.contains { $0.value == "30 min since it got worse" }, "\(fields)")
     }
 
     @Test func `a crash does not start the time anew`() throws {

@@ -30,7 +30,7 @@ import Testing
     @Test func `a fall that stays counts as usual, and nothing is said to be back`() {
         let message = message(Self.stayed, .resolved)
         #expect(message.headline == "⚪ shop: crash-free users 97.00% counts as usual now, after 14 d")
-        #expect(message.reason == "It has stayed like this for 14 d, so it counts as usual now. Nothing is better.")
+        #expect(message.reason == "It has stayed like this for 14 d, so it counts as usual now; it has not improved.")
     }
 
     @Test(arguments: [stayed, replaced])

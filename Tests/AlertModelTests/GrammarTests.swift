@@ -31,6 +31,19 @@ import Testing
         #expect(error == GrammarError(expected: "a duration such as 30s, 5m, 2h or 1d", advice: advice))
     }
 
+    @Test(
+        arguments: [
+            ("4", .minutes(1) ... .days(30), "write 4m or 4h"), ("1", .hours(1) ... .days(366), "write 1h or 1d"),
+            ("30", .seconds(1) ... .hours(1), "write 30s or 30m"), ("7", .days(1) ... .days(30), "write 7d"),
+            ("900", .minutes(1) ... .minutes(5), nil),
+        ] as [(String, ClosedRange<Duration>, String?)])
+    func `a unit that was left out is one with which it could stand there`(
+        text: String, range: ClosedRange<Duration>, advice: String?
+    ) {
+        let error = outcome { () throws(GrammarError) in try Duration(grammar: text, within: range) }.error
+        #expect(error == GrammarError(expected: "a duration such as 30s, 5m, 2h or 1d", advice: advice))
+    }
+
     @Test(arguments: [("1h1h", "2h"), ("1h5m1h", "2h5m")])
     func `a unit twice is no duration`(text: String, meant: String) {
         let error = outcome { () throws(GrammarError) in try Duration(grammar: text) }.error

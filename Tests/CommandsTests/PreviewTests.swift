@@ -307,7 +307,7 @@ import Testing
         let over = try scratch.shop(stage.machine, replacing: nights, with: "freeze: {plugin: mute, until: 2026-11-21}")
         let report = CheckReport(over, on: stage.machine)
         let words =
-            "warning: rule 'freeze' will hold nothing: it ended at Sat 21 Nov 00:00 CET; give it a later 'until', or remove it"
+            "warning: rule 'freeze' will hold nothing: it ended on Sat 21 Nov 00:00 CET; give it a later 'until', or remove it"
         #expect(report.problemTexts == [])
         stage.clock.advance(by: .days(1))
         let later = CheckReport(over, on: stage.machine)

@@ -99,7 +99,7 @@ import Testing
             "backtest", "--observations", "figures.jsonl", "--incidents", "true.jsonl")
         #expect(
             backtest.output.contains(
-                "floor found 1 of 1 incident, half of them within 20 min; 0 false alarms"))
+                "floor found 1 of 1 incident, after 20 min; 0 false alarms"))
         #expect(backtest.output.contains("  shop-ios from Fri 2026-11-20 20:40: after 20 min"))
     }
 

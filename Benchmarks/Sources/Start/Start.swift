@@ -31,9 +31,9 @@ enum Start {
                 let bytes = try writeJournal(of: count, to: folder + "/state")
                 try config.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
                 let status = try (0..<5).map { _ in try timeOfStatus(arguments[1], folder) }.median
-                // Once: a bot that ran has changed its journal.
-                let (run, peak) = try timeOfRun(arguments[1], folder)
-                let figures = [Double(bytes) / 1_048_576, status, run, Double(peak) / 1_048_576]
+                let runs = try (0..<5).map { _ in try timeOfRun(arguments[1], folder) }
+                let peak = Double(runs.map(\.peakBytes).max() ?? 0)
+                let figures = [Double(bytes) / 1_048_576, status, runs.map(\.seconds).median, peak / 1_048_576]
                 table.add(["\(count)"] + figures.map { String(format: "%.2f", $0) })
             }
         }
@@ -59,7 +59,16 @@ enum Start {
         return Double(took.components.seconds) + Double(took.components.attoseconds) / 1e18
     }
 
-    private static func timeOfRun(_ binary: String, _ folder: String) throws -> (seconds: Double, peakBytes: Int) {
+    /// A bot that ran has changed its journal: this one gets a copy.
+    private static func timeOfRun(_ binary: String, _ original: String) throws -> (seconds: Double, peakBytes: Int) {
+        let folder = original + "/copy"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for name in ["state", "config.yaml"] {
+            try FileManager.default.copyItem(atPath: original + "/" + name, toPath: folder + "/" + name)
+        }
+        // What the copy has left to be written out is not the start's.
+        sync()
         let begin = Date()
         let bot = try Child(binary, ["run", "--config", folder + "/config.yaml"], in: folder)
         defer { bot.stop() }

@@ -84,10 +84,9 @@ public struct BacktestPage {
             })
         let detections = report.rules.compactMap { rule -> HTML? in
             guard let detection = rule.detection else { return nil }
-            let median: HTML? = detection.medianDelay.map { ", half of them within \($0.short)" }
             return """
                 <p class="legend">\(rule.rule) found \(detection.found) of \(detection.cases.count) true \
-                incidents\(median); \(detection.falseAlarms) false alarms.</p>
+                incidents\(detection.delayWords); \(detection.falseAlarms) false alarms.</p>
                 """
         }
         return "<section><h2>Rules</h2>\(table)\(detections)</section>"

@@ -107,7 +107,7 @@ public struct BacktestText {
         guard let detection = rule.detection else { return nil }
         var lines = [
             "\(paint.bold(rule.rule)) found \(detection.found) of \(detection.cases.count.counted("incident"))"
-                + (detection.medianDelay.map { ", half of them within \($0.short)" } ?? "")
+                + detection.delayWords
                 + "; \(detection.falseAlarms.counted("false alarm"))"
         ]
         lines += detection.cases.map { known in

@@ -181,7 +181,7 @@ extension AppSuggestion.Figures {
         if let detection {
             text +=
                 "; found \(detection.found) of \(detection.cases.count)"
-                + (detection.medianDelay.map { ", half of them within \($0.short)" } ?? "")
+                + detection.delayWords
                 + ", \(detection.falseAlarms.counted("false alarm"))"
         }
         return text

@@ -74,7 +74,9 @@ public struct PreviewReport: Sendable {
         polls = preview.plan.sources.filter { !$0.isPushed }.map { source in
             let record = preview.state.schedule.sources[source.name] ?? SourceRecord()
             return NextPoll(
-                source: source.name, at: record.stopped == nil ? record.due : nil, stopped: record.stopped,
+                // Where recorded figures are played nobody is polled, and time may have passed what was due.
+                source: source.name, at: record.stopped == nil ? record.due.map { max($0, preview.now) } : nil,
+                stopped: record.stopped,
                 reasons: record.reasons, every: source.every)
         }
         outlooks = preview.outlooks

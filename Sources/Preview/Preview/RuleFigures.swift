@@ -156,6 +156,11 @@ public struct Detection: Hashable, Sendable {
         return delays.isEmpty ? nil : delays[(delays.count - 1) / 2]
     }
 
+    /// How soon, as the end of a phrase; empty where nothing was found.
+    public var delayWords: String {
+        medianDelay.map { found == 1 ? ", after \($0.short)" : ", half of them within \($0.short)" } ?? ""
+    }
+
     var json: JSON {
         [
             "incidents": JSON(cases.count), "found": JSON(found), "median_delay": JSON(medianDelay?.grammar),

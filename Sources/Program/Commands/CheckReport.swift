@@ -92,7 +92,7 @@ public struct CheckReport {
             if calendar.stage == .mutes, let last = calendar.schedule(from: .earliest, count: 1).first {
                 return Problem(
                     place,
-                    "rule '\(gate.name)' will hold nothing: it ended at \(plan.zone.words(last.to, readAt: now))",
+                    "rule '\(gate.name)' will hold nothing: it ended on \(plan.zone.words(last.to, readAt: now))",
                     advice: "give it a later 'until', or remove it", level: .warning)
             }
             return Problem(

@@ -90,7 +90,8 @@ extension OptionKind {
             return .number(number)
         case .duration(let range, let advice):
             do {
-                return .duration(try within(range, try Duration(grammar: word), written: \.grammar, advice))
+                return .duration(
+                    try within(range, try Duration(grammar: word, within: range), written: \.grammar, advice))
             } catch {
                 // Well written, and longer than anything that is counted.
                 guard error.found == nil, error.suggestion == nil, word.wholeMatch(of: /(?:[0-9]+[smhd])+/) != nil

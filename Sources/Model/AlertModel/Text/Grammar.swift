@@ -24,7 +24,9 @@ public struct GrammarError: Error, Hashable, Sendable {
 
 extension Duration {
     /// Reads `30s`, `5m`, `2h`, `1d`, and sums of them such as `1h30m`, each unit once; a bare `0` needs none.
-    public init(grammar text: String) throws(GrammarError) {
+    ///
+    /// - Parameter range: what may stand there, for the advice to whoever left out the unit; it is not held against it.
+    public init(grammar text: String, within range: ClosedRange<Duration>? = nil) throws(GrammarError) {
         let expected = "a duration such as 30s, 5m, 2h or 1d"
         if text == "0" {
             self = .zero
@@ -50,12 +52,21 @@ extension Duration {
             units.append(character)
         }
         guard digits.isEmpty, !units.isEmpty else {
-            throw GrammarError(expected: expected, advice: Int64(text).map { "write \($0)s or \($0)m" })
+            throw GrammarError(expected: expected, advice: Int64(text).flatMap { Duration.advice($0, within: range) })
         }
         guard Set(units).count == units.count else {
             throw GrammarError(expected: "\(expected), with each unit once", suggestion: total.grammar)
         }
         self = total
+    }
+
+    /// What somebody may mean who wrote no unit: the shortest two that may stand there.
+    private static func advice(_ count: Int64, within range: ClosedRange<Duration>?) -> String? {
+        let written = ["s", "m", "h", "d"].map { "\(count)\($0)" }
+        let fitting = written.filter { word in
+            (try? Duration(grammar: word)).map { range?.contains($0) ?? true } ?? false
+        }
+        return fitting.isEmpty ? nil : "write " + fitting.prefix(2).joined(separator: " or ")
     }
 
     /// The duration as config writes it: `1h30m`.

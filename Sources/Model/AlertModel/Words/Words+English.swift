@@ -194,8 +194,8 @@ extension PhraseID {
         case .muteOr: "{name} or {other}"
         case .muteWhy:
             """
-            Nothing is sent about it until the mute ends. What is still wrong then and has not been reported is \
-            sent, and reminders go on.
+            Nothing is sent about it until the mute ends. Then what is still wrong and has not been reported is \
+            sent, and reminders resume.
             """
         case .muteFooter: "Mute {name}"
         case .fieldUntil: "Until"
@@ -218,8 +218,8 @@ extension PhraseID {
         case .fieldFlapping: "Flapping"
         case .flapping: "{count} changes within {span}; the next message comes after {period} without a change"
         case .fieldEscalated: "Not acknowledged"
-        case .escalated: "for {period} after the first notification"
-        case .escalatedWorse: "for {period} since it got worse"
+        case .escalated: "{period} since the first notification"
+        case .escalatedWorse: "{period} since it got worse"
 
         // Why, in one sentence
         case .reasonAtMost: "Not chance: even generously counted, at most {bound} over the last {span}."
@@ -234,15 +234,15 @@ extension PhraseID {
         case .reasonCondition: "{metric} {figure} ({limit})"
         case .reasonFall:
             Wording(
-                one: "Not chance: by itself, a fall this deep over {span} happens less than once in {period}.",
+                one: "Not chance: by chance alone, a fall this deep over {span} happens less than once in {period}.",
                 other: """
-                    Not chance: by itself, a fall this deep over {span} happens less than {count} times in \
+                    Not chance: by chance alone, a fall this deep over {span} happens less than {count} times in \
                     {period}.
                     """)
         case .reasonYoung: "{reason} Learned from only {age} so far."
         case .reasonUnclear: "Not yet clear whether this is normal."
         case .reasonUsual: "Usually {usual} at this time."
-        case .reasonStayed: "It has stayed like this for {period}, so it counts as usual now. Nothing is better."
+        case .reasonStayed: "It has stayed like this for {period}, so it counts as usual now; it has not improved."
         case .reasonReleaseWorse: "Not chance: {comparison} {basis}."
         case .reasonRelease: "Now {comparison} {basis}."
         case .releaseWorse: "{difference} worse than {release}"
@@ -256,12 +256,9 @@ extension PhraseID {
         case .releaseFineOver: "It no longer looks fine."
         case .releaseReplaced: "{release} is the newest release now."
         case .staleSource:
-            "answers, but its newest figures are from {moment}, {age} before the answer; the limit is {limit}"
+            "the source answers, but its newest figures are from {moment}, {age} before the answer; the limit is {limit}"
         case .staleApp:
-            """
-            its newest figures are from {moment}, {age} before the source's last answer, which has \
-            others; the limit is {limit}
-            """
+            "its newest figures are from {moment}, {age} before the source's last answer; the limit is {limit}"
         case .staleSourceOver: "The newest figures are {age} old now."
         case .staleAppOver: "Its newest figures are {age} old now."
 

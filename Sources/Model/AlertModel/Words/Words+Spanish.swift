@@ -194,15 +194,15 @@ extension PhraseID {
         case .muteOr: "{name} o {other}"
         case .muteWhy:
             """
-            No se envía nada sobre ello hasta que acabe el silencio. Lo que entonces siga mal y no se haya avisado \
-            se enviará, y los recordatorios continúan.
+            No se envía nada sobre ello hasta que acabe el silencio. Después, lo que siga mal y no se haya avisado \
+            se enviará, y los recordatorios se reanudarán.
             """
         case .muteFooter: "Silencio {name}"
         case .fieldUntil: "Hasta"
         case .fieldReason: "Motivo"
         case .togetherOpened: "{who}: {incidents} a la vez"
         case .togetherResolved: "{who}: {incidents} con final"
-        case .togetherHeld: "{who}: {counts}, retenido hasta ahora por {gate}"
+        case .togetherHeld: "{who}: {counts}, en espera hasta ahora por {gate}"
         case .togetherWho: "{names} y {count} más"
         case .countFiring:
             Wording(
@@ -243,17 +243,17 @@ extension PhraseID {
         case .reasonCondition: "{metric} {figure} ({limit})"
         case .reasonFall:
             Wording(
-                one: "No es casualidad: por sí sola, una caída así en {span} se da menos de una vez cada {period}.",
+                one: "No es casualidad: por puro azar, una caída así en {span} se da menos de una vez cada {period}.",
                 other:
                     """
-                    No es casualidad: por sí sola, una caída así en {span} se da menos de {count} veces \
+                    No es casualidad: por puro azar, una caída así en {span} se da menos de {count} veces \
                     cada {period}.
                     """
             )
         case .reasonYoung: "{reason} Hasta ahora solo se ha aprendido de {age}."
         case .reasonUnclear: "Aún no está claro si esto es normal."
         case .reasonUsual: "Lo habitual a esta hora: {usual}."
-        case .reasonStayed: "Lleva así {period}, así que cuenta ya como lo habitual. Nada ha mejorado."
+        case .reasonStayed: "Lleva así {period}, así que cuenta ya como lo habitual; no ha mejorado."
         case .reasonReleaseWorse: "No es casualidad: {comparison} {basis}."
         case .reasonRelease: "Ahora {comparison} {basis}."
         case .releaseWorse: "{difference} peor que {release}"
@@ -268,13 +268,13 @@ extension PhraseID {
         case .releaseReplaced: "{release} es ahora la versión más reciente."
         case .staleSource:
             """
-            responde, pero sus datos más recientes son de {moment}, {age} antes de la respuesta; se \
+            la fuente responde, pero sus datos más recientes son de {moment}, {age} antes de la respuesta; se \
             admiten como mucho {limit}
             """
         case .staleApp:
             """
-            sus datos más recientes son de {moment}, {age} antes de la última respuesta de la fuente, que \
-            sí trae otros; se admiten como mucho {limit}
+            sus datos más recientes son de {moment}, {age} antes de la última respuesta de la fuente; se \
+            admiten como mucho {limit}
             """
         case .staleSourceOver: "Los datos más recientes tienen ahora {age}."
         case .staleAppOver: "Sus datos más recientes tienen ahora {age}."

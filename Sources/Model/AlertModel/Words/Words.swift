@@ -231,7 +231,9 @@ public struct Words: Hashable, Sendable {
 
     /// The limit alone, in its unit.
     public func limitText(_ comparison: Comparison) -> String {
-        comparison.isPercentage ? percentTrimmed(comparison.limit) : marked(comparison.limitText)
+        if comparison.isPercentage { return percentTrimmed(comparison.limit) }
+        let isWhole = comparison.limit.rounded() == comparison.limit
+        return isWhole ? plain(comparison.limit) : marked(comparison.limitText)
     }
 
     // MARK: Names

@@ -41,7 +41,7 @@ import Testing
         #expect(told.last?.kind == .resolved)
         #expect(told.filter { $0.headline.contains("no news") }.map(\.headline) == [])
         let message = try #require(bot.decisions.last).message
-        #expect(message.reason == "It has stayed like this for 14 d, so it counts as usual now. Nothing is better.")
+        #expect(message.reason == "It has stayed like this for 14 d, so it counts as usual now; it has not improved.")
         // From there on it is judged by what is usual now.
         let next = pass(&bot, days: 1, rate: 0.09)
         #expect(next.first?.kind == .opened)

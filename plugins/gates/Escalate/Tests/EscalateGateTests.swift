@@ -34,7 +34,7 @@ import Testing
         #expect(gate.escalation(of: incident)?.from == now + .minutes(100))
         let notification = Notification(incident: incident, kind: .opened, severity: .critical, channel: "oncall")
         let remark = gate.remark(on: notification, at: now + .minutes(100), given: RehearsedView())
-        #expect(remark.map { Words.english.text($0.value, clock: \.description) } == "for 30 min since it got worse")
+        #expect(remark.map { Words.english.text($0.value, clock: \.description) } == "30 min since it got worse")
     }
 
     /// Nobody can acknowledge what never arrived: then more than ever somebody else is to hear of it.

@@ -38,11 +38,11 @@ public struct MuteGate: CalendarGate {
                 "the mute ends when it begins (\(context.zone.words(until))), so it never applies")
         }
         guard from < until else {
+            // It is most often the year that is wrong.
+            func dated(_ moment: Moment) -> String { context.zone.words(moment, readAt: moment - .days(366)) }
             throw ProblemList(
                 options.position(of: Self.until),
-                "the mute ends (\(context.zone.words(until, readAt: from))) before it begins "
-                    + "(\(context.zone.words(from, readAt: until))), "
-                    + "so it never applies")
+                "the mute ends (\(dated(until))) before it begins (\(dated(from))), so it never applies")
         }
     }
 

@@ -116,8 +116,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("2026-12-24", "2026-12-23", "Wed 23 Dec 00:00 CET", "Thu 24 Dec 00:00 CET"),
-        ("2026-12-24 09:00", "2026-12-24T07:30:00Z", "Thu 24 Dec 08:30 CET", "Thu 24 Dec 09:00 CET"),
+        ("2026-12-24", "2026-12-23", "Wed 23 Dec 2026 00:00 CET", "Thu 24 Dec 2026 00:00 CET"),
+        ("2026-12-24 09:00", "2026-12-24T07:30:00Z", "Thu 24 Dec 2026 08:30 CET", "Thu 24 Dec 2026 09:00 CET"),
         // The wrong year is seen as such.
         ("2026-12-24", "2026-01-02", "Fri 2 Jan 2026 00:00 CET", "Thu 24 Dec 2026 00:00 CET"),
     ])
