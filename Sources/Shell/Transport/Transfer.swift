@@ -91,7 +91,11 @@ class Transfer {
             set(CURLOPT_CAINFO, file)
             // Those of the system would be trusted besides.
             need(ccurl_set_string(easy, CURLOPT_CAPATH, nil))
+            // Otherwise libcurl would go by what the file said up to a day ago.
+            set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         }
+        // A session that is resumed shows no certificate, and is trusted by the files of before.
+        if connection.authorities != nil || connection.certificate != nil { set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
         if let file = connection.certificate { set(CURLOPT_SSLCERT, file) }
         if let file = connection.key { set(CURLOPT_SSLKEY, file) }
         switch connection.proxy {
