@@ -103,6 +103,26 @@ private struct TalkingSource: Source {
         #expect(bare.validators.isEmpty)
     }
 
+    @Test func `what no header can say is not said again, also where a journal holds it`() async throws {
+        let sent = Mutex<[[String]]>([])
+        let answer: ScriptedWeb.Answer = { request, _ throws(TransportError) in
+            sent.withLock { $0.append(request.headers.map(\.name)) }
+            return .says("w", [("ETag", "\"v\u{1}\""), ("Last-Modified", "Fri, 20 Nov 2026 11:00:00\u{7F}")])
+        }
+        let first = try await poll(LookSource("ios"), try order(), answer)
+        #expect(first.validators.isEmpty)
+        let address = try await poll(LookSource("ios"), try order()) { _, _ throws(TransportError) in
+            .says("w", [("ETag", "\"v1\"")])
+        }
+        let kept = address.validators.mapValues { _ in
+            SourceRecord.Validator(etag: "\"v\u{1}\"", lastModified: "Fri\u{7F}")
+        }
+        #expect(kept.count == 1)
+        let second = try await poll(LookSource("ios"), try order(kept), answer)
+        #expect(second.validators.isEmpty)
+        #expect(sent.withLock { $0 } == [[], []])
+    }
+
     @Test func `a token is had for a conversation, kept for the next, and never repeated to people`() async throws {
         let order = TokenOrder(
             key: "a", request: { _ in .success(HTTPRequest(.post, "https://tokens.example")) },

@@ -115,8 +115,11 @@ public struct Poller: Sendable {
         hash.add(request.url.reveal())
         let key = hash.text
         if request.isConditional, let validator = validators[key] {
-            if let etag = validator.etag { request.headers.append(.init("If-None-Match", GuardedText(etag))) }
-            if let date = validator.lastModified {
+            // A journal of before may hold what no header can.
+            if let etag = validator.etag?.asHeaderValue {
+                request.headers.append(.init("If-None-Match", GuardedText(etag)))
+            }
+            if let date = validator.lastModified?.asHeaderValue {
                 request.headers.append(.init("If-Modified-Since", GuardedText(date)))
             }
         }
@@ -125,8 +128,10 @@ public struct Poller: Sendable {
             if request.keepsValidators, response.isSuccess {
                 // Cut, they would match nothing.
                 let validator = SourceRecord.Validator(
-                    etag: response.header("ETag").flatMap { $0.utf8.count > 300 ? nil : $0 },
-                    lastModified: response.header("Last-Modified").flatMap { $0.utf8.count > 60 ? nil : $0 })
+                    etag: response.header("ETag")?.asHeaderValue.flatMap { $0.utf8.count > 300 ? nil : $0 },
+                    lastModified: response.header("Last-Modified")?.asHeaderValue.flatMap {
+                        $0.utf8.count > 60 ? nil : $0
+                    })
                 if validator.etag == nil, validator.lastModified == nil {
                     validators[key] = nil
                 } else {
@@ -140,6 +145,13 @@ public struct Poller: Sendable {
         }
     }
 
+}
+
+extension String {
+    /// The same, if a header may say it: a service can send what no request may carry.
+    fileprivate var asHeaderValue: String? {
+        utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } ? self : nil
+    }
 }
 
 extension PollReport {
