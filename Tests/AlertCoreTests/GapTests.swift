@@ -251,6 +251,67 @@ private struct Busy: SubjectDetector {
         #expect(bot.objections == [])
     }
 
+    private static let comebacks = [Cue.fine, .critical, nil].flatMap { cue in [true, false].map { (cue, $0) } }
+
+    @Test(arguments: comebacks)
+    func `after a start and a sleep their source is asked before what waits for its channel leaves`(
+        cue: Cue?, sleeps: Bool
+    ) throws {
+        var bot = holding([])
+        bot.sendAnswer = { _, _ in (.retry(after: nil, "no route"), .zero) }
+        bot.see(.warning, of: Subject(source: "ios", app: "bank"))
+        bot.advance(by: .minutes(1))
+        let before = bot.sends.count
+        let isBank = { (sent: Rehearsal.Sent) in sent.delivery.summaries.contains { $0.subject.app == "bank" } }
+        #expect(bot.sends.contains(where: isBank))
+        bot.pollAnswer = { order, now in
+            let bank = Observation.cue(cue ?? .fine, of: Subject(source: "ios", app: "bank"), at: now)
+            return cue == nil ? nil : (PollReport(.values([bank])), .seconds(2))
+        }
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        if sleeps { bot.suspend(for: .hours(2)) } else { bot.crash(after: .hours(2)) }
+        let start = bot.now
+        bot.advance(by: .milliseconds(1999))
+        #expect(bot.sends.count == before)
+        bot.advance(by: .minutes(1))
+        let sent = bot.sends.dropFirst(before).filter(isBank)
+        #expect(sent.map(\.delivery.kind) == [cue == .fine ? .digest : .opened])
+        let timeout = try #require(bot.plan.sources.first).timeout
+        #expect(sent.first?.at == start + (cue == nil ? timeout : .seconds(2)))
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `a digest that waits for its channel waits for all its sources, and no longer`(isRemoved: Bool) throws {
+        let digest = try GatePlan.rule(BudgetGate.self, "budget", ["at_most": "1 per 1h"])
+        var plan = Plan.rehearsed(for: .zero, repeat: nil, gates: [digest])
+        let (bank, web) = (Subject(source: "ios", app: "bank"), Subject(source: "web", app: "site"))
+        let smaller = plan
+        plan.sources.append(SourcePlan(name: "web", every: .minutes(5)))
+        var bot = Rehearsal(plan)
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        for subject in [Subject.shop, bank, web] { bot.see(.warning, of: subject) }
+        bot.sendAnswer = { _, _ in (.retry(after: nil, "no route"), .zero) }
+        bot.advance(by: .minutes(62))
+        let before = bot.sends.count
+        #expect(bot.sends.last?.delivery.summaries.count == 2)
+        bot.pollAnswer = { order, now in
+            let seen = Observation.cue(.warning, of: order.source == "web" ? web : bank, at: now)
+            return (PollReport(.values([seen])), .seconds(order.source == "web" ? 9 : 2))
+        }
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.crash(after: .hours(1))
+        let start = bot.now
+        if isRemoved { bot.reload(smaller) }
+        bot.advance(by: .minutes(1))
+        let sent = bot.sends.dropFirst(before).filter { $0.delivery.summaries.count == 2 }
+        let timeout = try #require(plan.sources.last).timeout
+        #expect(sent.map(\.at) == [start + (isRemoved ? timeout : .seconds(9))])
+        #expect(bot.objections == [])
+    }
+
     @Test func `are no news in a reminder`() throws {
         var bot = bot(repeating: .minutes(20))
         bot.see(.warning)

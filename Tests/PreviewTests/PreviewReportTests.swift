@@ -122,6 +122,8 @@ private struct FakeChannel: Channel {
         let state = try bot.stateFromSnapshot()
         var preview = Preview(plan: plan, state: state, start: bot.now + .minutes(10))
         preview.advance(to: bot.now + .minutes(10))
+        #expect(preview.queuedBefore.allSatisfy { $0.sent == nil }, "what their source answers may be the end")
+        preview.expectNoMoreAnswers()
         let report = PreviewReport(preview, channels: channels)
         #expect(report.decisions.isEmpty)
         #expect(report.summary == "0 sent, 0 held, 0 dropped, 2 waiting from before")

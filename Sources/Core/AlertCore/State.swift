@@ -55,6 +55,7 @@ public struct State: Sendable {
         let sources = schedule.stopCatchingUp()
         for source in sources { agenda.hear(source, at: now) }
         agenda.hear(nil, at: now)
+        for delivery in outbox.deliveries.values { agenda.dispatch(delivery.channel, at: now) }
         return !sources.isEmpty
     }
 

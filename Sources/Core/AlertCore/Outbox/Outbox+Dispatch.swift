@@ -11,7 +11,11 @@ extension Outbox {
     }
 
     /// Starts as many attempts in the channel as its pace, its pauses and the order allow.
-    mutating func dispatch(_ name: String, _ plan: Plan, at now: Moment, _ output: inout Output) -> Dispatch {
+    ///
+    /// - Parameter answers: sources whose first answers are waited for, and until when.
+    mutating func dispatch(
+        _ name: String, _ plan: Plan, awaiting answers: [String: Moment], at now: Moment, _ output: inout Output
+    ) -> Dispatch {
         var dispatch = Dispatch()
         guard let channel = plan.channel(name) else { return dispatch }
         dispatch.news = buryExpired(name, at: now, &output)
@@ -26,7 +30,7 @@ extension Outbox {
         let atOnce = record.failures >= Outbox.failuresToBreak ? 1 : channel.pace.atOnce
         let underWay = sendingCount(name)
         guard underWay < atOnce else { return dispatch }  // The outcome of what is under way brings us back.
-        var (ready, nextDue) = ready(name, atMost: atOnce - underWay, at: now)
+        var (ready, nextDue) = ready(name, atMost: atOnce - underWay, answers, at: now)
         for delivery in ready {
             guard let wait = takeToken(name, channel.pace, at: now) else {
                 attempt(delivery, in: plan.words, at: now, &output)
@@ -40,7 +44,9 @@ extension Outbox {
     }
 
     /// Deliveries that may begin now, and when the next may of those that only have to wait.
-    private func ready(_ name: String, atMost: Int, at now: Moment) -> ([Delivery], next: Moment?) {
+    private func ready(
+        _ name: String, atMost: Int, _ answers: [String: Moment], at now: Moment
+    ) -> ([Delivery], next: Moment?) {
         var busy = Set<IncidentKey>(minimumCapacity: sendingCount(name) + atMost)
         var ready: [Delivery] = []
         var next: Moment?
@@ -49,14 +55,24 @@ extension Outbox {
             var isBehind = false
             for key in delivery.concerned where !busy.insert(key).inserted { isBehind = true }
             guard case .waiting(let notBefore) = delivery.phase, !isBehind else { continue }
-            if notBefore <= now {
+            let due = max(notBefore, answersDue(delivery, answers))
+            if due <= now {
                 ready.append(delivery)
             } else {
-                next = min(next ?? notBefore, notBefore)
+                next = min(next ?? due, due)
             }
             if ready.count >= atMost { break }
         }
         return (ready, next)
+    }
+
+    /// Until when a delivery waits for what its sources answer first after a start: it asks somebody to do something about
+    /// what may be over, and then newer truth takes its place. What may have arrived is replaced by nothing.
+    private func answersDue(_ delivery: Delivery, _ answers: [String: Moment]) -> Moment {
+        guard !answers.isEmpty, delivery.kind.asksSomebody || delivery.message.announces != nil,
+            !delivery.mayHaveArrived
+        else { return .earliest }
+        return delivery.summaries.compactMap { answers[$0.subject.source] }.max() ?? .earliest
     }
 
     /// Whether it is under way, or could be: while the journal cannot be written only what says so may leave, and what

@@ -16,7 +16,7 @@ public struct Schedule: Sendable {
     /// Sources of whose figures the present rules have had a look.
     private var judged: Set<String> = []
     /// Sources that were to be polled while the bot was down, and until when their first answer is waited for.
-    private var catchingUp: [String: Moment] = [:]
+    private(set) var catchingUp: [String: Moment] = [:]
     /// Until when the last of them is waited for.
     private var catchUpEnd = Moment.earliest
     /// Those of them with a poll in flight that began before: what it brings is no answer to how things are now.

@@ -8,7 +8,8 @@ extension Turn {
         state.agenda.set(.channel(name), nil)
         // News of a mute that is over by now must not leave.
         forgetEndedMutes()
-        let dispatch = state.outbox.dispatch(name, plan, at: now, &output)
+        let dispatch = state.outbox.dispatch(
+            name, plan, awaiting: state.schedule.catchingUp, at: now, &output)
         receiveNews(dispatch.news)
         state.agenda.set(.channel(name), dispatch.next)
     }
