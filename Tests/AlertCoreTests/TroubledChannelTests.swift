@@ -388,6 +388,49 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    /// A message has waited for some minutes when the bot goes away for two days.
+    private func afterTwoDays(
+        _ sleeps: Bool, _ outcome: DeliveryOutcome, then: DeliveryOutcome
+    ) -> (tries: [Rehearsal.Sent], bot: Rehearsal) {
+        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
+        var bot = Rehearsal(.rehearsed(detectors: [rule], channels: teamAndOps, reportTo: "ops"))
+        bot.comparesReplay = true
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? outcome : .delivered(receipt: nil), .zero)
+        }
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .seconds(20))
+        let before = bot.sends.count
+        bot.sendAnswer = { delivery, _ in (delivery.channel == "team" ? then : .delivered(receipt: nil), .zero) }
+        if sleeps { bot.suspend(for: .days(2)) } else { bot.crash(after: .days(2)) }
+        bot.advance(by: .minutes(2))
+        return (bot.sends.dropFirst(before).filter { $0.delivery.channel == "team" }, bot)
+    }
+
+    @Test(arguments: [false, true])
+    func `what waited while the bot was away for more than a day is tried once before it is given up`(sleeps: Bool) {
+        let back = afterTwoDays(sleeps, .retry(after: nil, "no route"), then: .delivered(receipt: nil))
+        #expect(back.tries.map(\.delivery.kind) == [.opened])
+        #expect(back.bot.state.outbox.history.filter { $0.end.isDead }.isEmpty)
+        #expect(!back.bot.state.incidents.all.contains { $0.rule == "channel-failing" })
+        #expect(back.bot.objections == [])
+        let gone = afterTwoDays(sleeps, .retry(after: nil, "no route"), then: .retry(after: nil, "no route"))
+        #expect(gone.tries.count == 1)
+        #expect(gone.bot.state.outbox.history.filter { $0.end.isDead }.count == 1)
+        #expect(gone.bot.state.incidents.all.contains { $0.rule == "channel-failing" && $0.severity == .critical })
+        #expect(gone.bot.objections == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `what may have arrived more than a day ago is not tried again, for it could double`(sleeps: Bool) {
+        let back = afterTwoDays(sleeps, .unknown("timed out"), then: .delivered(receipt: nil))
+        #expect(back.tries.isEmpty)
+        #expect(back.bot.state.outbox.history.filter { $0.end.isDead }.count == 1)
+        #expect(back.bot.objections == [])
+    }
+
     @Test func `where the channel that hears of troubles is dead, and the one that is told of it, a third hears`() {
         let routes = [Route(match: .on(["app": "alertbot"]), to: ["team"]), Route(to: ["team"])]
         let channels = ["team", "ops", "third"].map { ChannelPlan(name: $0) }

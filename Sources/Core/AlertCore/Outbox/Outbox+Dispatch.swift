@@ -18,9 +18,10 @@ extension Outbox {
     ) -> Dispatch {
         var dispatch = Dispatch()
         guard let channel = plan.channel(name) else { return dispatch }
-        dispatch.news = buryExpired(name, at: now, &output)
         let record = channels[name] ?? ChannelRecord()
-        if let paused = record.pausedUntil, paused > now {
+        let paused = record.pausedUntil.flatMap { $0 > now ? $0 : nil }
+        dispatch.news = buryExpired(name, isPaused: paused != nil, at: now, &output)
+        if let paused {
             guard let first = queue(name).first.flatMap({ deliveries[$0] }) else { return dispatch }
             let end = first.queued + Outbox.deliveryLifetime
             dispatch.next = end > now ? min(paused, end) : paused
@@ -148,10 +149,16 @@ extension Outbox {
         }
     }
 
-    private mutating func buryExpired(_ name: String, at now: Moment, _ output: inout Output) -> [News] {
+    /// Gives up what has had its day. What was to be tried within it and was not, because the bot was away, is tried once
+    /// first, unless it may have arrived or its channel pauses.
+    private mutating func buryExpired(
+        _ name: String, isPaused: Bool, at now: Moment, _ output: inout Output
+    ) -> [News] {
         var news: [News] = []
         for id in Array(queue(name).prefix { isExpired($0, at: now) }) {
-            guard let delivery = deliveries[id], case .waiting = delivery.phase else { continue }
+            guard let delivery = deliveries[id], case .waiting(let notBefore) = delivery.phase else { continue }
+            let hadItsDay = notBefore > delivery.queued + Outbox.deliveryLifetime
+            guard hadItsDay || isPaused || delivery.mayHaveArrived else { continue }
             let sentence = "it could not be delivered within \(Outbox.deliveryLifetime.grammar)"
             news.append(bury(delivery, sentence, at: now, &output))
         }
