@@ -68,6 +68,28 @@ import Testing
         #expect("\(cut)" == "https://***")
     }
 
+    @Test(arguments: [
+        ("https://us:SEKRITpw5@s.example/a@b", "dXM6U0VLUklUcHc1"), ("https://us:p%40s%3as@s.example", "dXM6cEBzOnM="),
+        ("https://SEKRIT@s.example?q", "U0VLUklUOg=="), ("https://us:a:b@c@s.example", "dXM6YTpiQGM="),
+        ("https://s.example/a:b@c", nil), ("https://s.example?a:b@c", nil), ("us:pw@s.example", nil), ("", nil),
+    ])
+    func `a login in an address is known as it goes over the wire`(address: String, login: String?) {
+        let encoded = [login].compactMap(\.self).map(Secret.init)
+        #expect(HTTPRequest(.get, GuardedText(address)).ownSecrets == encoded)
+        var proxied = HTTPRequest(.get, "https://t.example")
+        proxied.connection.proxy = .at(GuardedText(Secret(address)))
+        #expect(proxied.ownSecrets == encoded)
+    }
+
+    @Test func `what was made for a request is among its own secrets`() {
+        let (login, signed) = (Secret("dXM6U0VLUklUcHc1"), Secret("eyJ.eyJ"))
+        let request = HTTPRequest(
+            .post, "https://s.example",
+            headers: [.init("Accept", "text/plain"), .init("Authorization", "Basic \(login)")],
+            body: .form([.init("grant_type", "jwt"), .init("assertion", "\(signed).\("c2ln")")]))
+        #expect(request.ownSecrets == [login, Secret("eyJ.eyJ.c2ln")])
+    }
+
     @Test func `a changed secret stays secret`() {
         let text = (GuardedText(Secret("a/b")).percentEncoded, GuardedText("c/d").percentEncoded)
         #expect(text.0.description == "***")

@@ -51,6 +51,12 @@ import Testing
     ])
     func `everything but unreserved characters is percent-encoded`(text: String, encoded: String) {
         #expect(text.percentEncoded == encoded)
+        #expect(encoded.percentDecoded == Array(text.utf8))
+    }
+
+    @Test(arguments: [("%zz%4", "%zz%4"), ("%+5%20+", "%+5 +"), ("%", "%"), ("%e9%C3%a9", "\u{FFFD}é")])
+    func `what only looks percent-encoded stays as it is`(text: String, decoded: String) {
+        #expect(String(decoding: text.percentDecoded, as: UTF8.self) == decoded)
     }
 
     @Test(arguments: [

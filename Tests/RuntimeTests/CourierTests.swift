@@ -80,6 +80,19 @@ internal import Testing
         #expect("\(outcome)".contains("no room *** here"))
     }
 
+    @Test func `a login that comes back in base64 is masked`() async {
+        let login: HTTPRequest.Header = .init("Authorization", "Basic \(Secret("dXM6U0VLUklUcHc1"))")
+        for request in [
+            HTTPRequest(.post, "https://chat.example", headers: [login]),
+            HTTPRequest(.post, "https://us:SEKRITpw5@chat.example"),
+        ] {
+            let outcome = await attempt(HookChannel { _ in .request(request) }) { _, _ throws(TransportError) in
+                .says("Authorization: Basic dXM6U0VLUklUcHc1", status: 413)
+            }
+            #expect(outcome == .refusedBody("answered 413: Authorization: Basic ***"))
+        }
+    }
+
     @Test func `half a secret that is left of a long answer is masked, too`() async {
         let token = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
         for length in 20..<140 {
@@ -98,7 +111,9 @@ internal import Testing
     }
 
     @Test func `a mail is handed to its server, and the channel says what came of it`() async throws {
-        let server = MailServer(host: "mail.example.com", port: 587, security: .starttls)
+        let server = MailServer(
+            host: "mail.example.com", port: 587, security: .starttls,
+            login: MailServer.Login(user: "us", password: GuardedText(Secret("SEKRITpw5"))))
         let someone = try #require(MailAddress("a@example.com"))
         let mail = Mail(
             by: server, from: someone, to: [someone], subject: "It crashes", date: clock.now(), id: "d-1@example.com",
@@ -124,6 +139,13 @@ internal import Testing
         #expect(stage.asked == ["smtp://mail.example.com:587"])
         let refused = await attempt { _, _ throws(TransportError) in MailAnswer(MailReply(.login, 535, "s3cr3t")) }
         #expect(refused == .refusedChannel("answered 535: ***"))
+        // As AUTH PLAIN and AUTH LOGIN send it.
+        for sent in ["AHVzAFNFS1JJVHB3NQ==", "U0VLUklUcHc1"] {
+            let repeated = await attempt { _, _ throws(TransportError) in
+                MailAnswer(MailReply(.login, 535, "what is \(sent)?"))
+            }
+            #expect(repeated == .refusedChannel("answered 535: what is ***?"))
+        }
         let lost = await attempt { _, _ throws(TransportError) in
             throw TransportError(.timeout, mayHaveArrived: true, "no answer")
         }

@@ -329,6 +329,42 @@ private struct TalkingSource: Source {
         #expect(sentence.contains("***") && !sentence.contains("Pw2xR7t"), "\(sentence)")
     }
 
+    @Test(arguments: [
+        HTTPRequest(
+            .get, "https://s.example", headers: [.init("Authorization", "Basic \(Secret("dXM6U0VLUklUcHc1"))")]),
+        HTTPRequest(.get, "https://us:\(Secret("SEKRITpw5"))@s.example"),
+    ])
+    func `a login that comes back in base64 is masked`(request: HTTPRequest) async throws {
+        let source = TalkingSource { poll in
+            .fetch(request) { result in
+                guard case .answered(let answer) = result, let failure = PollFailure(answer, now: poll.now) else {
+                    return .finish(PollReport(.noData))
+                }
+                return .fail(failure)
+            }
+        }
+        let failed = try await poll(source, try order(), secrets: [Secret("SEKRITpw5")]) {
+            _, _ throws(TransportError) in
+            .says("Bad request: Authorization: Basic dXM6U0VLUklUcHc1", status: 400)
+        }
+        let sentence = try failure(failed.report).description
+        #expect(sentence.contains("Basic ***") && !sentence.contains("dXM6"), "\(sentence)")
+    }
+
+    @Test func `a secret in the title of an issue is masked, and names are as they were`() async throws {
+        let secrets = [Secret("a-token-of-24-characters"), Secret("acme-shop")]
+        func observation(_ title: String) -> Observation {
+            Observation(
+                subject: Subject(source: "ios", app: "acme-shop"),
+                span: TimeSpan(lasting: .hours(1), until: clock.now()), seen: clock.now(), metrics: ["users": 1],
+                issues: [Issue(id: "1", title: title)])
+        }
+        let said = observation("acme-shop: GET /hooks/a-token-of-24-characters failed")
+        let source = TalkingSource { _ in .finish(PollReport(.values([said]))) }
+        let seen = try await poll(source, try order(), secrets: secrets) { _, _ throws(TransportError) in .says("") }
+        #expect(seen.report.outcome == .values([observation("acme-shop: GET /hooks/*** failed")]))
+    }
+
     @Test func `a poll that fails on purpose asks nobody`() async throws {
         let answer = try await poll(
             LookSource("ios"), try order(), faults: Faults(rate: 1, seed: 42)

@@ -226,6 +226,30 @@ private struct RecallingSource: HistoricalSource {
         await #expect(throws: PollFailure(.refused, "no ***")) { try await failing.recall(from: from, to: to) }
     }
 
+    @Test func `a login that comes back in base64, and a secret in a title, are masked in the past, too`() async throws
+    {
+        let secret = Secret("a-token-of-24-characters")
+        let source = RecallingSource { recall in
+            .fetch(HTTPRequest(.get, "https://us:SEKRITpw5@ios.example")) { result in
+                guard case .answered(let answer) = result, case .observed(var seen) = Self.line(recall) else {
+                    return .finish(RecallReport(.lines([])))
+                }
+                seen.issues = [Issue(id: "1", title: "no \(secret.reveal())")]
+                return .finish(RecallReport(.lines([.observed(seen)]), warnings: [answer.excerpt()]))
+            }
+        }
+        var recaller = recaller(source, secrets: [secret]) { _, _ throws(TransportError) in
+            .says("Authorization: Basic dXM6U0VLUklUcHc1")
+        }
+        let recalled = try await recaller.recall(from: from, to: to)
+        #expect(recalled.warnings == ["Authorization: Basic ***"])
+        guard case .observed(let seen)? = recalled.lines.first else {
+            Issue.record("nothing was recalled")
+            return
+        }
+        #expect(seen.issues.map(\.title) == ["no ***"])
+    }
+
     @Test func `when it is cancelled it stops between two requests`() async throws {
         let door = Door()
         let recaller = recaller(RecallingSource { _ in RecallerTests.again() }) { _, _ throws(TransportError) in

@@ -50,6 +50,17 @@ internal import Testing
         try await vault.token(for: order, ports ?? self.ports(), timeout: .seconds(20)).get().secret.reveal()
     }
 
+    @Test func `what was signed for a token is masked where the token server repeats it`() async throws {
+        let asked = HTTPRequest(
+            .post, "https://tokens.example", body: .form([.init("assertion", GuardedText(Secret("eyJ.eyJ.c2ln")))]))
+        let order = TokenOrder(key: "a", request: { _ in .success(asked) }, read: order().read)
+        let failure = await #expect(throws: PollFailure.self) {
+            try await ask(
+                order, ports { _, _ throws(TransportError) in .says("no: assertion=eyJ.eyJ.c2ln", status: 400) })
+        }
+        #expect(failure?.description.hasSuffix("assertion=***") == true, "\(failure?.description ?? "")")
+    }
+
     @Test func `a token is kept for nine tenths of its life`() async throws {
         #expect(try await ask(order()) == "token 1")
         clock.advance(by: .minutes(53))

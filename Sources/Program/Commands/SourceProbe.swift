@@ -79,14 +79,6 @@ public struct SourceProbe: Sendable {
     }
 }
 
-extension HTTPRequest {
-    /// Secrets that were made for this request alone, such as a signed assertion: whoever is asked may repeat them.
-    fileprivate var ownSecrets: [Secret] {
-        guard case .form(let fields) = body else { return [] }
-        return fields.filter(\.value.hasSecret).map { Secret($0.value.reveal()) }
-    }
-}
-
 /// A request and what came of it.
 struct Exchange: Sendable {
     let request: HTTPRequest

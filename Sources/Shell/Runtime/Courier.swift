@@ -94,7 +94,7 @@ public struct Courier: Sendable {
         if let seal { leaving.message = seal(delivery.message) }
         let posting = Posting(leaving, thread: thread, image: image, at: now)
         let updates = (isThreadOwn ? [posting] : []) + edits.map { Posting($0, behind: delivery, seal, at: now) }
-        let outcome = redacted(await outcome(of: delivery, posting, channel, connection, updates: updates))
+        let outcome = await outcome(of: delivery, posting, channel, connection, updates: updates)
         guard let image else { return Attempt(outcome: outcome, picture: nil) }
         switch outcome {
         case .delivered(let receipt), .partly(let receipt, _):
@@ -168,7 +168,8 @@ public struct Courier: Sendable {
                 answers.append(answer)
                 continue
             }
-            let said = "answered \(answer.status): \(answer.excerpt(120))"
+            let said = redactor.masking(request.ownSecrets)
+                .redact("answered \(answer.status): \(answer.excerpt(120))")
             // Nothing of it has arrived, and there is a time at which it may.
             guard [429, 503].contains(answer.status), returns < Courier.imageReturnsMax else { return said }
             returns += 1
@@ -232,7 +233,7 @@ public struct Courier: Sendable {
         request.connection = connection
         do throws(TransportError) {
             let answer = try await ports.web.perform(request, timeout: Courier.updateTimeout)
-            if let why = channel.refusal(from: answer) { return why }
+            if let why = channel.refusal(from: answer) { return redactor.masking(request.ownSecrets).redact(why) }
             if answer.status < 500, answer.status != 429 { inquiries.note(name, at: ports.clock.uptime()) }
         } catch {
             return nil
@@ -243,12 +244,13 @@ public struct Courier: Sendable {
     private func perform(
         _ request: HTTPRequest, for channel: any Channel, within timeout: Duration
     ) async -> DeliveryOutcome {
+        let result: FetchResult
         do {
-            let response = try await ports.web.perform(request, timeout: timeout)
-            return channel.judge(.answered(response), at: ports.clock.now())
+            result = .answered(try await ports.web.perform(request, timeout: timeout))
         } catch {
-            return channel.judge(.failed(error), at: ports.clock.now())
+            result = .failed(error)
         }
+        return redacted(channel.judge(result, at: ports.clock.now()), request.ownSecrets)
     }
 
     private func send(_ mail: Mail, for channel: any Channel) async -> DeliveryOutcome {
@@ -258,7 +260,7 @@ public struct Courier: Sendable {
         } catch {
             result = .failed(error)
         }
-        return channel.judge(result, of: mail, at: ports.clock.now())
+        return redacted(channel.judge(result, of: mail, at: ports.clock.now()), mail.ownSecrets)
     }
 
     /// Brings opening messages up to date. Nobody misses anything where that fails: what was to be said has been said.
@@ -270,8 +272,7 @@ public struct Courier: Sendable {
         while var request = requests.popFirst() {
             request.connection = connection
             let begun = ports.clock.uptime()
-            let outcome = redacted(
-                await perform(request, for: channel, within: min(left, Courier.updateTimeout)))
+            let outcome = await perform(request, for: channel, within: min(left, Courier.updateTimeout))
             left -= ports.clock.uptime() - begun
             switch outcome {
             case .delivered: break
@@ -293,14 +294,17 @@ public struct Courier: Sendable {
             Note(.info, "channel \(delivery.channel): \(what): \(why)", ["channel": delivery.channel]))
     }
 
-    private func redacted(_ outcome: DeliveryOutcome) -> DeliveryOutcome {
-        switch outcome {
+    /// - Parameter own: secrets of what was sent alone.
+    private func redacted(_ outcome: DeliveryOutcome, _ own: @autoclosure () -> [Secret]) -> DeliveryOutcome {
+        if case .delivered = outcome { return outcome }
+        let redact = redactor.masking(own()).redact
+        return switch outcome {
         case .delivered: outcome
-        case .partly(let receipt, let sentence): .partly(receipt: receipt, redactor.redact(sentence))
-        case .retry(let after, let sentence): .retry(after: after, redactor.redact(sentence))
-        case .unknown(let sentence): .unknown(redactor.redact(sentence))
-        case .refusedBody(let sentence): .refusedBody(redactor.redact(sentence))
-        case .refusedChannel(let sentence): .refusedChannel(redactor.redact(sentence))
+        case .partly(let receipt, let sentence): .partly(receipt: receipt, redact(sentence))
+        case .retry(let after, let sentence): .retry(after: after, redact(sentence))
+        case .unknown(let sentence): .unknown(redact(sentence))
+        case .refusedBody(let sentence): .refusedBody(redact(sentence))
+        case .refusedChannel(let sentence): .refusedChannel(redact(sentence))
         }
     }
 }

@@ -88,14 +88,16 @@ public struct Poller: Sendable {
                 // A service may send back what it was sent, tokens too.
                 if case .success(let token) = token { redactor = redactor.masking(token.secret) }
                 step = then(token)
-            case .fetch(let request, let then):
+            case .fetch(var request, let then):
                 guard end == nil, let timeout = timeLeft() else {
                     let sentence = refusal(end ?? tooLate).description
                     step = then(.failed(TransportError(.timeout, mayHaveArrived: false, sentence)))
                     continue
                 }
                 stepsLeft -= 1
-                let result = await fetch(request, timeout: timeout, over: order.connection, &validators)
+                request.connection = order.connection
+                redactor = redactor.masking(request.ownSecrets)
+                let result = await fetch(request, timeout: timeout, &validators)
                 if case .answered(let response) = result, let wait = response.spentLimitWait(now: began) {
                     spentUntil = max(spentUntil ?? .earliest, began + wait)
                 }
@@ -106,11 +108,9 @@ public struct Poller: Sendable {
     }
 
     private func fetch(
-        _ request: HTTPRequest, timeout: Duration, over connection: Connection,
-        _ validators: inout [String: SourceRecord.Validator]
+        _ request: HTTPRequest, timeout: Duration, _ validators: inout [String: SourceRecord.Validator]
     ) async -> FetchResult {
         var request = request
-        request.connection = connection
         var hash = StableHash()
         hash.add(request.url.reveal())
         let key = hash.text
@@ -157,9 +157,11 @@ extension String {
 extension PollReport {
     func redacted(by redactor: Redactor) -> PollReport {
         var report = saying(redactor.redact)
-        if case .failed(let failure) = outcome {
-            report.outcome = .failed(
-                failure.saying(redactor.redact(failure.description)))
+        switch outcome {
+        case .failed(let failure): report.outcome = .failed(failure.saying(redactor.redact(failure.description)))
+        case .values(let observations) where observations.contains { !$0.issues.isEmpty }:
+            report.outcome = .values(observations.map(redactor.redactTitles))
+        case .values, .noData, .stale, .unchanged: break
         }
         return report
     }

@@ -159,4 +159,17 @@ public struct Redactor: Sendable {
     func masking(_ secrets: [Secret]) -> Redactor { secrets.reduce(self) { $0.masking($1) } }
 
     public func redact(_ text: String) -> String { masks.reduce(text) { $1.masked(in: $0) } }
+
+    /// The same observation with secrets masked in the titles of its issues, which come from crashing programs. Names stay, for
+    /// rules match them, and so do words that are too short to be tokens, such as the name of an organization.
+    func redactTitles(in observation: Observation) -> Observation {
+        guard !observation.issues.isEmpty else { return observation }
+        let masks = masks.prefix(values.prefix { $0.count >= Redactor.valueCharactersMin }.count)
+        var observation = observation
+        for (place, issue) in observation.issues.enumerated() {
+            let title = masks.reduce(issue.title) { $1.masked(in: $0) }
+            if title != issue.title { observation.issues[place].title = title }
+        }
+        return observation
+    }
 }

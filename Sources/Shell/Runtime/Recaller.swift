@@ -141,8 +141,10 @@ public struct Recaller: Sendable {
                 try Task.checkCancellation()
                 if case .success(let token) = token { redactor = redactor.masking(token.secret) }
                 step = then(token)
-            case .fetch(let request, let then):
+            case .fetch(var request, let then):
                 requestsLeft -= 1
+                request.connection = connection
+                redactor = redactor.masking(request.ownSecrets)
                 let began = ports.clock.uptime()
                 let result = await fetch(request)
                 try Task.checkCancellation()
@@ -156,8 +158,6 @@ public struct Recaller: Sendable {
     }
 
     private func fetch(_ request: HTTPRequest) async -> FetchResult {
-        var request = request
-        request.connection = connection
         do {
             return .answered(try await ports.web.perform(request, timeout: timeout))
         } catch {
@@ -166,6 +166,7 @@ public struct Recaller: Sendable {
     }
 
     private func redacted(_ line: ObservationLine) -> ObservationLine {
+        if case .observed(let observation) = line { return .observed(redactor.redactTitles(in: observation)) }
         guard let failure = line.failure else { return line }
         return .failed(source: line.source, reason: redactor.redact(failure.reason), seen: line.seen)
     }

@@ -69,7 +69,9 @@ public actor TokenVault {
             } catch {
                 result = .failed(error)
             }
-            return order.read(result, ports.clock.now())
+            // What is asked with stands in no config: it was signed for this request.
+            let redactor = Redactor(request.ownSecrets)
+            return order.read(result, ports.clock.now()).mapError { $0.saying(redactor.redact($0.description)) }
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import AlertModel
+
 /// An HTTP request; only those that carry a command or a form keep their body.
 struct Request: Hashable, Sendable {
     let method: String
@@ -70,25 +72,8 @@ struct Request: Hashable, Sendable {
 
 extension String {
     /// A value of a form or a query as it was typed: a plus sign is a space, and what is percent-encoded is a byte.
-    var formDecoded: String { percentDecoded(plus: UInt8(ascii: " ")) }
+    var formDecoded: String { replacing("+", with: " ").pathDecoded }
 
     /// A part of a path as it was meant.
-    var pathDecoded: String { percentDecoded(plus: UInt8(ascii: "+")) }
-
-    private func percentDecoded(plus: UInt8) -> String {
-        var bytes: [UInt8] = []
-        var rest = utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"),
-                let code = UInt8(rest.prefix(2).map { String(UnicodeScalar($0)) }.joined(), radix: 16),
-                rest.count >= 2
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? plus : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    var pathDecoded: String { String(decoding: percentDecoded, as: UTF8.self) }
 }

@@ -88,6 +88,24 @@ extension String {
         return result
     }
 
+    /// The bytes that a percent-encoded text stands for; what only looks like a code is left as it is.
+    public var percentDecoded: [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2, digits.first != UInt8(ascii: "+"),
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
     /// The candidate nearest to this text, or nil when none is near enough to be a likely slip of the hand: at most one
     /// edit for short words, a third of the letters for longer ones.
     public func nearest(in candidates: some Sequence<String>) -> String? {
