@@ -22,6 +22,11 @@ public struct DailyWindow: Sendable, Hashable {
     /// How far ahead windows are looked for: a year and some weeks, so that whatever returns yearly is seen.
     public static let daysAheadMax = 400
 
+    /// Whether there is no window at all: it has dates alone, and on each of them the clock skips its hours.
+    public var isNever: Bool {
+        days.days.isEmpty && !dates.ranges.contains { $0.days.contains { window(beginningOn: $0) != nil } }
+    }
+
     /// The window that holds `moment`, with its end excluded; nil when none does. Of two that overlap, where a clock
     /// was set back across midnight, it is the earlier.
     public func window(containing moment: Moment) -> TimeSpan? {

@@ -81,8 +81,8 @@ public struct CheckReport {
         }
     }
 
-    /// The mutes that are over, and the quiet hours whose dates are, or lie where the clock skips them. No error: they were
-    /// right once, and a bot that is started again after the holidays should run.
+    /// The mutes that are over, and the quiet hours whose dates are. No error: they were right once, and a bot that is started
+    /// again after the holidays should run.
     private static func idle(_ plan: Plan?, _ places: [String: Position], at now: Moment) -> [Problem] {
         guard let plan else { return [] }
         return plan.gates.compactMap { gate in

@@ -53,8 +53,15 @@ public struct QuietHoursGate: CalendarGate {
         dates += try QuietHoursGate.days(of: options, in: context.zone, &calendars)
         self.calendars = calendars
         let days = options.written(Self.days) ?? (dates.isEmpty ? .everyDay : DaySet([]))
-        window = DailyWindow(
-            zone: context.zone, days: days, dates: DateSet(dates), hours: try options[Self.between])
+        let hours = try options[Self.between]
+        window = DailyWindow(zone: context.zone, days: days, dates: DateSet(dates), hours: hours)
+        // The next version of a calendar may have other days.
+        if calendars.isEmpty, window.isNever {
+            throw ProblemList(
+                options.position(of: Self.dates),
+                "no window ever opens: the clock skips \(hours.grammar) on every day of 'dates'",
+                advice: "choose other hours, or more days")
+        }
         except = options[Self.except]
         drops = options[Self.then] == .drop
     }

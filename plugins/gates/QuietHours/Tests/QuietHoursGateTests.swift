@@ -39,6 +39,34 @@ import Testing
         #expect((gate.closure(for: notification(), at: try moment(now)) != nil) == isQuiet)
     }
 
+    @Test(
+        arguments: [
+            ("02:00-03:00", ["2027-03-28"], nil, true), ("02:10-02:50", ["2026-03-29", "2027-03-28"], nil, true),
+            ("02:00-03:00", ["2027-03-28/2027-03-29"], nil, false), ("02:00-03:00", ["2027-03-28"], "mon", false),
+            ("02:00-03:01", ["2027-03-28"], nil, false), ("02:00-03:00", ["2020-01-01"], nil, false),
+        ] as [(String, [String], String?, Bool)])
+    func `hours that the clock skips on all their dates are refused`(
+        _ hours: String, _ dates: [String], _ days: String?, _ isNever: Bool
+    ) throws {
+        let place = Position(line: 3, column: 5)
+        let listed = dates.map { Option(.text(GuardedText($0)), at: place) }
+        var values: [String: Option] = [
+            "between": Option(.hours(try DailyHours(grammar: hours)), at: place),
+            "dates": Option(.list(listed), at: place),
+        ]
+        if let days { values["days"] = Option(.days(try DaySet(grammar: days)), at: place) }
+        let options = Options(name: "nights", position: Position(line: 1, column: 1), values: values)
+        let context = RuleContext(name: "nights", zone: try ZoneDatabase().zone("Europe/Madrid"), checksPerDay: 1440)
+        let expected = ProblemList(
+            place, "no window ever opens: the clock skips \(hours) on every day of 'dates'",
+            advice: "choose other hours, or more days")
+        if isNever {
+            #expect(throws: expected) { try QuietHoursGate(options: options, context: context) }
+        } else {
+            #expect(throws: Never.self) { try QuietHoursGate(options: options, context: context) }
+        }
+    }
+
     @Test func `what is no date is refused`() throws {
         let options = Options([
             "between": .hours(try DailyHours(grammar: "00:00-24:00")),
