@@ -268,7 +268,7 @@ import Testing
         ] as [(String, String?)])
     func `anything else is told what is expected`(text: String, suggestion: String?) {
         let error = #expect(throws: GrammarError.self) { try Rate(grammar: text) }
-        #expect(error?.expected.hasPrefix("a rate such as 10 per 1h") == true)
+        #expect(error?.expected.hasPrefix("a rate such as 10 per 1h or 1 per 90d") == true)
         #expect(error?.suggestion == suggestion)
     }
 }

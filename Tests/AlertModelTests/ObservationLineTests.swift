@@ -116,7 +116,7 @@ import Testing
         ),
         (
             #"{"source":"ios","seen":"2026-11-20T22:05:00Z"}"#,
-            "$: expected 'source', 'seen' and either 'failed' or 'app', 'from', 'to' and 'metrics', found an object "
+            "$: expected either 'failed' or 'app', 'from', 'to' and 'metrics', found an object "
                 + "without 'app', 'from', 'to', 'metrics'"
         ),
         (#"{"failed":"timeout"}"#, "$: expected 'source' and 'seen', found an object without 'source', 'seen'"),

@@ -31,10 +31,10 @@ internal import Testing
             "2:3: rules wait for each other in a circle: one, two, one (remove one of them, or narrow its 'match')"),
         Mistake(
             "a rate without its time", "rules: {more: {plugin: wait, when: {app: a}, at_most: 10}}" + least,
-            "1:55: 'at_most' is '10', expected a rate such as 10 per 1h"),
+            "1:55: 'at_most' is '10', expected a rate such as 10 per 1h or 1 per 90d"),
         Mistake(
             "a rate as others write it", "rules: {more: {plugin: wait, when: {app: a}, at_most: 10/h}}" + least,
-            "1:55: 'at_most' is '10/h', expected a rate such as 10 per 1h -> 10 per 1h"),
+            "1:55: 'at_most' is '10/h', expected a rate such as 10 per 1h or 1 per 90d -> 10 per 1h"),
     ]
 
     @Test(arguments: mistakes) func `a mistake is reported once, with its place`(mistake: Mistake) {

@@ -129,7 +129,7 @@ import Testing
                 await Task.yield()
                 overview = await face.overview(apps: nil)
             }
-            #expect(await face.health().doubt == "1 of \(Bot.Look.Most.sources + 2) sources fails")
+            #expect(await face.health().doubt == "1 of \(Bot.Look.Most.sources + 2) sources is failing")
             #expect(await face.health().sentence.contains("; 1 of "))
             #expect(
                 overview.sources.count == Bot.Look.Most.sources && overview.sourceCount == Bot.Look.Most.sources + 2)

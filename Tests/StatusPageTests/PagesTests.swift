@@ -38,7 +38,7 @@ import Testing
         #expect(
             state([:], "No figures yet").hasPrefix(
                 #"<p class="state unsure"><span class="dot"></span><b role="status">No figures yet</b>"#))
-        #expect(state([.critical: 1], "1 of 2 sources fails").contains("1 critical"))
+        #expect(state([.critical: 1], "1 of 2 sources is failing").contains("1 critical"))
         #expect(state([:], nil).contains("All well"))
     }
 

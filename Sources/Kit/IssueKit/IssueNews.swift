@@ -26,7 +26,8 @@ public struct IssueNews: Sendable {
         "How many users it must affect, in a single poll, to be reported.")
     static let freshFor = Setting(
         "fresh_for", .duration(.hours(1)...IssueMemory.newsMax), default: .days(1),
-        "How long an issue counts as new: it must reach min_users in that time, and is resolved afterwards.")
+        "How long it is news that an issue is new or back: it must reach min_users in that time, and its incident ends afterwards."
+    )
     static let severity = Setting("severity", .severity, default: .warning, "The severity of its incidents.")
 
     private let usersMin: Double

@@ -183,7 +183,9 @@ extension Bot.Look {
             guard let record = state.schedule.sources[source.name] else { return false }
             return record.stopped == nil && record.lastOutcome == .stale
         }
-        let parts = [sources(failing, "fails", "fail"), sources(stale, "gives old figures", "give old figures")]
+        let parts = [
+            sources(failing, "is failing", "are failing"), sources(stale, "gives old figures", "give old figures"),
+        ]
         let doubt = parts.compactMap(\.self).joined(separator: ", ")
         guard doubt.isEmpty else { return doubt }
         return state.figures.series.isEmpty ? "No figures yet" : nil

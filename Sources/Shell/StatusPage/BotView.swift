@@ -117,7 +117,7 @@ public struct BotHealth: Hashable, Sendable {
     /// How many incidents are open, by severity; those that are not sure yet do not count.
     public let open: [Severity: Int]
     /// Why nobody can say that all is well though no incident is open, in a few words: `No figures yet`, `1 of 2 sources
-    /// fails`; nil where all is.
+    /// is failing`; nil where all is.
     public let doubt: String?
 
     public init(

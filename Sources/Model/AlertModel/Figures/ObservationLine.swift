@@ -118,9 +118,10 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
         let missing = required.filter { object[$0] == nil }
         guard missing.count > 1 else { return nil }
         func list(_ names: [String]) -> String { names.map { "'\($0)'" }.joined(separator: ", ") }
+        // Of what is pushed, the source and the time are filled in.
+        let always = required.prefix(2).contains(where: missing.contains) ? "'source', 'seen' and " : ""
         return (
-            isEmpty
-                ? "'source' and 'seen'" : "'source', 'seen' and either 'failed' or 'app', 'from', 'to' and 'metrics'",
+            isEmpty ? "'source' and 'seen'" : "\(always)either 'failed' or 'app', 'from', 'to' and 'metrics'",
             "an object without \(list(missing))"
         )
     }

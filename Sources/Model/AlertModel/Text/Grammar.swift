@@ -108,7 +108,7 @@ public struct Rate: Hashable, Sendable {
     }
 
     public init(grammar text: String) throws(GrammarError) {
-        let expected = "a rate such as 10 per 1h"
+        let expected = "a rate such as 10 per 1h or 1 per 90d"
         let words = text.split(separator: " ").map(String.init)
         // A slash is how many would write it.
         let parts = words.count == 1 ? text.split(separator: "/").map(String.init) : words

@@ -18,7 +18,7 @@ public struct EmailChannel: Channel {
             """,
         access: "Use the server that your own mail program sends through (your provider calls it outgoing server or "
             + "SMTP), with an account or an app password made for this.",
-        options: [server, security, username, password, from, to, subjectPrefix, Setting.chart, Setting.insecure])
+        options: [server, security, username, password, from, to, subjectPrefix, Setting.chart, insecure])
 
     static let server = RequiredSetting(
         "server", .plain,
@@ -39,6 +39,8 @@ public struct EmailChannel: Channel {
     static let subjectPrefix = Setting(
         "subject_prefix", .plain, unset: "none",
         "What every subject begins with, such as [alerts], for filters.")
+    static let insecure = Setting(
+        "insecure", .flag, default: false, "Send the password without encryption to a host that is not loopback.")
 
     /// Mail services count by the minute or by the day: one a second, after a first burst, is what all of them take.
     public let pace = Pace(perSecond: 1, burst: 10)
@@ -84,7 +86,7 @@ public struct EmailChannel: Channel {
                     "'subject_prefix' has \(prefix.count) characters, expected at most \(Self.prefixMax)"))
         }
         if case .success(let place) = place, login != nil, place.security == .none, !place.isLoopback,
-            !options[.insecure]
+            !options[Self.insecure]
         {
             problems.append(
                 Problem(
@@ -97,7 +99,7 @@ public struct EmailChannel: Channel {
         self.recipients = recipients
         mailServer = MailServer(
             host: place.host, port: place.port, security: place.security, login: login,
-            allowsPlain: options[.insecure])
+            allowsPlain: options[Self.insecure])
     }
 
     private static let prefixMax = 40

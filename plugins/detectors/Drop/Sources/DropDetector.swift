@@ -135,9 +135,12 @@ public struct DropDetector: SubjectDetector {
         }
         if let flaw = whyOutdated(newest, series, now) { return unknown(flaw, .between) }
         guard memory.isReady else {
-            return unknown(
-                "only \(memory.learned.short) of usual hours have been learned, and the last day does not count yet; "
-                    + "it needs \(DropMemory.leastLearned.short)", .between)
+            // Less than a second is none to people.
+            let learned =
+                memory.learned < .seconds(1)
+                ? "no usual hours have been learned yet (the last day does not count)"
+                : "only \(memory.learned.short) of usual hours have been learned, and the last day does not count yet"
+            return unknown("\(learned); it needs \(DropMemory.leastLearned.short)", .between)
         }
         guard memory.rarity < rarity else { return firing(memory, newest) }
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil

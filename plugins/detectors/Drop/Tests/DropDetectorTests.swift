@@ -74,6 +74,10 @@ extension DropDetector {
     @Test func `too little history is unknown, and says how much there is`() throws {
         var watch = Watch(try .rule())
         #expect(watch.rule.judge(Series(), at: watch.now).verdict == .unknown("nothing has been learned yet"))
+        var fresh = Watch(try .rule())
+        #expect(
+            fresh.look().verdict
+                == .unknown("no usual hours have been learned yet (the last day does not count); it needs 2 d"))
         watch.pass(days: 1.5)
         let early = watch.look()
         #expect(

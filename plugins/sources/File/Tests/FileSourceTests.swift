@@ -127,7 +127,7 @@ extension PollReport {
         #expect(
             report.warnings == [
                 "day.jsonl:3:11: expected a value, found the end",
-                "day.jsonl:5: $: expected 'source', 'seen' and either 'failed' or 'app', 'from', 'to' and 'metrics', "
+                "day.jsonl:5: $: expected either 'failed' or 'app', 'from', 'to' and 'metrics', "
                     + "found an object without 'from', 'to', 'metrics'",
                 "day.jsonl:7: $.metrics: expected plausible figures, "
                     + "found 'users' is -3.0, but a count is never negative",

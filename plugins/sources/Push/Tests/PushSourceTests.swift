@@ -67,6 +67,11 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
             line.replacing("{\"app\"", with: #"{"failed":"timeout","app""#),
             "mistake: line 1: $.metrics: expected no metrics beside 'failed' or 'outcome', found an object"
         ),
+        (
+            #"{"source":"own"}"#,
+            "mistake: line 1: $: expected either 'failed' or 'app', 'from', 'to' and 'metrics', found an object without "
+                + "'app', 'from', 'to', 'metrics'"
+        ),
         (#"{"failed":"timeout"}"#, "timeout: timeout"),
         (#"{"failed":"timeout"}"# + "\n" + line, "job shop users=5"),
     ])
