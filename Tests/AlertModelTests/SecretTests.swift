@@ -160,11 +160,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["q/é🦊ß", "q%2F%C3%A9%F0%9F%A6%8A%c3%9f", "q\\/\\u00e9🦊&#223;"])
+    func `characters beyond ASCII that are escaped in an address are known decoded`(spelling: String) {
+        #expect(SecretMask(Secret("q%2F%C3%A9%F0%9F%A6%8A%C3%9F")).masked(in: "no \(spelling)!") == "no ***!")
+    }
+
     @Test(arguments: ["a%2Fb%20c%25d", "a/b c%d", "a%2fb+c%25d", #"a\/b c%d"#, "a%252Fb%2520c%2525d"])
     func `a secret that stands in an address is known without its escapes`(spelling: String) {
         #expect(SecretMask(Secret("a%2Fb%20c%25d")).masked(in: "no /\(spelling)!") == "no /***!")
         // What is no escape stands for itself.
         #expect(SecretMask(Secret("a%2Gb%4")).masked(in: "no a%2Gb%4, a%252gb%254") == "no ***, ***")
+        #expect(SecretMask(Secret("a%+1b%C3%2")).masked(in: "no a%+1b%C3%2") == "no ***")
     }
 
     private static let hex = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"

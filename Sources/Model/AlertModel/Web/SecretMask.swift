@@ -21,16 +21,36 @@ public struct SecretMask: Sendable {
         var rest = Array(value.unicodeScalars)[...]
         var plain: [Unicode.Scalar] = []
         while let scalar = rest.popFirst() {
-            if scalar == "%", let byte = UInt8(String(String.UnicodeScalarView(rest.prefix(2))), radix: 16),
-                Unicode.Scalar(byte).mayBeEscaped, byte < 0x80, rest.count >= 2
-            {
-                rest = rest.dropFirst(2)
-                plain.append(Unicode.Scalar(byte))
+            if scalar == "%", let (meant, length) = escaped(rest) {
+                rest = rest.dropFirst(length)
+                plain.append(meant)
             } else {
                 plain.append(scalar)
             }
         }
         return plain
+    }
+
+    /// The character that stands behind a `%`, and how long it is written there; nil where there is none that anybody would
+    /// write in another way.
+    private static func escaped(_ rest: ArraySlice<Unicode.Scalar>) -> (Unicode.Scalar, length: Int)? {
+        func byte(_ place: Int) -> UInt8? {
+            let digits = rest.dropFirst(place).prefix(2)
+            guard digits.count == 2, digits.allSatisfy(\.properties.isASCIIHexDigit) else { return nil }
+            return UInt8(String(String.UnicodeScalarView(digits)), radix: 16)
+        }
+        guard let first = byte(0) else { return nil }
+        var bytes = [first]
+        // Characters beyond ASCII have as many bytes as the first of them says, each written by itself.
+        while bytes.count < (first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4) {
+            let place = 3 * bytes.count
+            guard rest.dropFirst(place - 1).first == "%", let next = byte(place) else { return nil }
+            bytes.append(next)
+        }
+        guard let scalar = String(validating: bytes, as: UTF8.self)?.unicodeScalars.first, scalar.mayBeEscaped else {
+            return nil
+        }
+        return (scalar, 3 * bytes.count - 1)
     }
 
     /// One of fewer bytes is left alone: masking every `1` would hide more than it protects.
