@@ -86,6 +86,21 @@ import YAMLKit
             "rules:\n  floor:\n    plugin threshold # note\n    metric: x",
             "3:5 'plugin threshold' has no ':' behind its key; write 'plugin: threshold'"
         ), ("- a:b\n  c: d", "1:4 'a:b' has no space behind its ':'; write 'a: b'"),
+        (
+            "- my shop\n- other: \"a\" b",
+            "2:14 there is more text after the value; "
+                + "put the whole value in one pair of quotes; inside single quotes an apostrophe is written ''"
+        ),
+        (
+            "- https://a.example\n- x: y: z",
+            "2:7 a ':' is not allowed here; "
+                + "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
+        ),
+        (
+            "a:\n  https://a.example\n  x: y",
+            "3:4 a ':' is not allowed here; "
+                + "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
+        ),
         ("a: - b", "1:4 a list cannot start here; start it on the next line, or use [ and ]"),
         ("a: 1\nbcd\ne: 2", "2:1 a ':' is missing after this key"),
         ("a: 1\nb: \"x\nc: 2\n", "2:4 this quote is never closed"),

@@ -107,19 +107,21 @@ struct SyntaxFault {
     private func missingSpace(in source: SourceText) -> Halt? {
         let lines = source.text.split(omittingEmptySubsequences: false) { $0.isNewline }
         guard mark.line >= 2, mark.line <= lines.count else { return nil }
-        func content(_ line: Substring) -> (depth: Int, text: Substring) {
+        func content(_ line: Substring) -> (depth: Int, isItem: Bool, text: Substring) {
             let text = line.drop { $0 == " " }
             let isItem = text.hasPrefix("- ")
             let rest = isItem ? text.dropFirst().drop { $0 == " " } : text
-            return (line.count - rest.count, rest)
+            return (line.count - rest.count, isItem, rest)
         }
         let stuck = content(lines[mark.line - 1])
         for number in stride(from: mark.line - 2, through: 0, by: -1) {
-            let (depth, text) = content(lines[number])
+            let (depth, isItem, text) = content(lines[number])
             if text.isEmpty || text.hasPrefix("#") { continue }
             guard depth == stuck.depth, !text.contains(": "), !text.hasSuffix(":"), text.first?.isLetter == true else {
                 return nil
             }
+            // An element of a list may be a plain text, and the next element is no part of it.
+            if isItem, stuck.isItem { return nil }
             let written = String(text.prefix { $0 != "#" }.reversed().drop { $0 == " " }.reversed())
             guard let colon = written.firstIndex(of: ":") else {
                 guard let blank = written.firstIndex(where: \.isWhitespace) else { return nil }
@@ -130,6 +132,8 @@ struct SyntaxFault {
             }
             let key = written[..<colon]
             let value = written[written.index(after: colon)...].drop(while: \.isWhitespace)
+            // An address is no key.
+            if value.hasPrefix("//") { return nil }
             return Halt(
                 Mark(line: number + 1, column: depth + 1 + key.unicodeScalars.count),
                 "\(quoted(written)) has no space behind its ':'",
