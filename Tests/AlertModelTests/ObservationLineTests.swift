@@ -79,8 +79,8 @@ import Testing
             "$.metrics: expected plausible figures, found 'users' is -5.0, but a count is never negative"
         ),
         (
-            "metrics", "{\"users\":5,\"crashed_users\":6}",
-            "$.metrics: expected plausible figures, found 'crashed_users' (6) is more than 'users' (5)"
+            "metrics", "{\"users\":5,\"crashed_users\":8}",
+            "$.metrics: expected plausible figures, found 'crashed_users' (8) is more than 'users' (5)"
         ),
         ("issues", "{}", "$.issues: expected an array, found an object"),
         ("issues", "[{\"id\":\"\"}]", "$.issues[0].id: expected a string that is not empty, found the string \"\""),
@@ -97,6 +97,16 @@ import Testing
         } catch {
             #expect(error.description == problem)
         }
+    }
+
+    @Test(arguments: [("sessions", 0, 1, 0), ("sessions", 1000, 1010, 1000), ("users", 5, 7, 5), ("users", 5, 4, 4)])
+    func `a little more that crashed than there is, as reports that come late make it, counts as all of it`(
+        whole: String, all: Int, crashed: Int, counted: Double
+    ) throws {
+        guard case .object(var object) = try JSON(parsing: Fixtures.observedLine) else { return }
+        object["metrics"] = try JSON(parsing: #"{"\#(whole)":\#(all),"crashed_\#(whole)":\#(crashed)}"#)
+        guard case .observed(let seen) = try ObservationLine(.object(object)) else { return }
+        #expect(seen.metrics["crashed_\(whole)"] == counted)
     }
 
     @Test(arguments: ["source", "app", "from", "to", "seen", "metrics"])

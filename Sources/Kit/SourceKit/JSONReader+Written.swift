@@ -78,15 +78,3 @@ extension JSONReader {
         return crashed
     }
 }
-
-extension Double {
-    /// What crashed of a whole; nil where it is too much for that. Whoever crashes in a window may have begun before it, so
-    /// that the part can be a little above the whole where both are small: then all of it is meant.
-    public func crashed(of whole: Double) -> Double? {
-        self <= whole + max(Double.overlapMax, whole * Double.overlapShareMax) ? min(self, whole) : nil
-    }
-
-    /// Two of a night's few sessions began before it; of many, one in a hundred.
-    private static let overlapMax = 2.0
-    private static let overlapShareMax = 0.01
-}

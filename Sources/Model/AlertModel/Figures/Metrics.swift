@@ -222,6 +222,29 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
+extension Metrics {
+    /// Takes a little more that crashed than there is for all of it: a release that is no longer used has crash reports that
+    /// come late, and no sessions.
+    public mutating func settle() {
+        for (part, whole) in [(Metric.crashedUsers, Metric.users), (.crashedSessions, .sessions)] {
+            guard let hit = self[part], let all = self[whole], hit > all, all >= 0 else { continue }
+            self[part] = hit.crashed(of: all) ?? hit
+        }
+    }
+}
+
+extension Double {
+    /// What crashed of a whole; nil where it is too much for that. Whoever crashes in a window may have begun before it, so
+    /// that the part can be a little above the whole where both are small: then all of it is meant.
+    public func crashed(of whole: Double) -> Double? {
+        self <= whole + max(Double.overlapMax, whole * Double.overlapShareMax) ? min(self, whole) : nil
+    }
+
+    /// Two of a night's few sessions began before it; of many, one in a hundred.
+    private static let overlapMax = 2.0
+    private static let overlapShareMax = 0.01
+}
+
 /// Looks for one metric in the figures of many observations.
 ///
 /// Those of one source come in the same order again and again, so it looks first where each name stood the last time.

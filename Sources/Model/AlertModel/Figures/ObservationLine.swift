@@ -129,6 +129,7 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
     private static func metrics(_ reader: JSONReader) throws(JSONMismatch) -> Metrics {
         var metrics = Metrics()
         for (name, value) in try reader.members() where value.value != .null { metrics[name] = try value.number() }
+        metrics.settle()
         if let flaw = metrics.flaw {
             throw JSONMismatch(path: reader.path, expected: "plausible figures", found: flaw)
         }

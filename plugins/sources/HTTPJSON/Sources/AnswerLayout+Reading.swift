@@ -1,6 +1,5 @@
 internal import JSONPath
 internal import PluginKit
-internal import SourceKit
 
 extension AnswerLayout {
     /// What an answer says, or how long ago it said its last.
@@ -269,17 +268,6 @@ extension IssueLayout {
             release: try self["release"]?.text(of: reader, within: &budget)?.unlessEmpty,
             status: try self["status"]?.text(of: reader, within: &budget)?.unlessEmpty,
             url: try self["url"]?.text(of: reader, within: &budget)?.unlessEmpty)
-    }
-}
-
-extension Metrics {
-    /// Takes a little more that crashed than there is for all of it: a release that is no longer used has crash reports that
-    /// come late, and no sessions.
-    fileprivate mutating func settle() {
-        for (part, whole) in [(Metric.crashedUsers, Metric.users), (.crashedSessions, .sessions)] {
-            guard let hit = self[part], let all = self[whole], all >= 0 else { continue }
-            self[part] = hit.crashed(of: all) ?? hit
-        }
     }
 }
 

@@ -108,6 +108,7 @@ struct GrafanaAlerts: Sendable {
             metrics[metric.name] = number
             known[metric.name] = .some(known[metric.name].map { $0 == number ? number : nil } ?? number)
         }
+        metrics.settle()
         if let flaw = metrics.flaw {
             throw JSONMismatch(path: given.path, expected: "plausible figures", found: flaw)
         }
@@ -125,6 +126,8 @@ struct GrafanaAlerts: Sendable {
                         + "name what distinguishes them in 'app_label', 'release_label' or 'environment_label'")
             }
         }
+        // Values of several alerts meet here for the first time.
+        metrics.settle()
         return metrics
     }
 

@@ -72,6 +72,11 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
             "mistake: line 1: $: expected either 'failed' or 'app', 'from', 'to' and 'metrics', found an object without "
                 + "'app', 'from', 'to', 'metrics'"
         ),
+        (
+            line.replacing(#""users":5"#, with: #""sessions":1000,"crashed_sessions":3"#) + "\n"
+                + line.replacing(#""users":5"#, with: #""sessions":0,"crashed_sessions":1"#),
+            "job shop sessions=1000 crashed_sessions=3\njob shop sessions=0 crashed_sessions=0"
+        ),
         (#"{"failed":"timeout"}"#, "timeout: timeout"),
         (#"{"failed":"timeout"}"# + "\n" + line, "job shop users=5"),
     ])
@@ -227,6 +232,18 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
             #expect(series.measured(.crashEvents, over: .hours(1))?.figure.value == 20)
         }
         #expect(series.measured(.crashEvents, over: .hours(1))?.covered == .hours(1))
+    }
+
+    @Test func `of crashes that are reported late count as all that there are`() throws {
+        let source = try source(["format": "grafana"], values: ["A": "sessions", "B": "crashed_sessions"])
+        for parts in [[#""A":0,"B":1"#], [#""A":0"#, #""B":1"#]] {
+            let texts = parts.enumerated().map { number, values in
+                #"{"status":"firing","labels":{"app":"shop"},"values":{\#(values)},"#
+                    + #""startsAt":"2026-11-20T23:50:00Z","fingerprint":"\#(number)"}"#
+            }
+            let said = summary(source, push(#"{"alerts":[\#(texts.joined(separator: ","))]}"#))
+            #expect(said.hasPrefix("job shop crashed_sessions=0 sessions=0 "), "\(said)")
+        }
     }
 
     @Test(
