@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import SourceKit
 
 /// The past, asked for span by span, where the request says which time it is about.
 ///
@@ -30,7 +31,9 @@ struct HTTPJSONRecall: Sendable {
         self.source = source
         self.recall = recall
         guard !source.tellsItself else {
-            looks = [(recall.to, max(recall.to - recall.from, source.plan.step))]
+            // Spans are asked for in whole steps, so that the newest stretch, which ends at any moment, begins where it should.
+            let end = Recall.floor(recall.to, to: source.plan.step)
+            looks = [(recall.to, max(end - recall.from, source.plan.step))]
             return
         }
         var looks: [(at: Moment, span: Duration)] = []
@@ -58,6 +61,12 @@ struct HTTPJSONRecall: Sendable {
             recall.isAnyRead = isAnyRead || end.isRead
             switch end.report.outcome {
             case .failed(let failure) where failure.reason == .badAnswer:
+                // A poll would have asked for no more than a window.
+                if end.isRead, let window = source.lengths(self.recall.spans.suffix(1)).first,
+                    canBeHalved(intoWhole: window)
+                {
+                    return .fail(PollFailure(.tooLarge, failure.description))
+                }
                 recall.leaveOut(failure, at, isRead: end.isRead)
                 return recall.ask(number + 1)
             case .failed(let failure):
@@ -88,7 +97,11 @@ struct HTTPJSONRecall: Sendable {
             lines.append(.failed(source: recall.source, reason: failure.description, seen: at))
             failedAt = at
         }
-        if goodAt == at || !isRead { leftOut = leftOut ?? failure }
+        if source.tellsItself {
+            leftOut = failure.about("from \(recall.from) to \(recall.to)")
+        } else if goodAt == at || !isRead {
+            leftOut = leftOut ?? failure
+        }
     }
 
     /// Nobody has vanished who may be in what was not read.
@@ -109,10 +122,13 @@ struct HTTPJSONRecall: Sendable {
     /// Whether half the stretch would have fewer pages. Spans that are asked for are as long in every stretch, and where
     /// rows say what they cover, halves that cut one in two would lose it.
     private func canBeShorter(_ rows: [Observation]) -> Bool {
+        canBeHalved(intoWhole: max(rows.map(\.span.length).max() ?? .zero, source.plan.step))
+    }
+
+    private func canBeHalved(intoWhole length: Duration) -> Bool {
         let half = (recall.to - recall.from).scaled(by: 0.5)
         guard source.tellsItself, half >= max(HTTPJSONRecall.stretchMin, recall.every) else { return false }
-        let longest = max(rows.map(\.span.length).max() ?? .zero, source.plan.step)
-        return half.wholeMilliseconds % longest.wholeMilliseconds == 0
+        return half.wholeMilliseconds % max(length.wholeMilliseconds, 1) == 0
     }
 
     /// As it would have been seen: nobody could know of a span before its end.
