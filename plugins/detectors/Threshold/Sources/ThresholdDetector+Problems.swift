@@ -90,18 +90,19 @@ extension ThresholdDetector {
             switch metric {
             case .crashFreeUsers, .crashFreeSessions:
                 let noun = metric == .crashFreeUsers ? "users" : "sessions"
-                if !limit.relation.isBelow {
-                    message = "'\(limit)' fires while \(metric.title) are good"
-                    meant = Comparison(
-                        limit.relation == .greater ? .less : .lessOrEqual, limit.limit, isPercentage: true)
-                } else if limit.limit < halfCrash {
+                let isLow = limit.limit < halfCrash
+                switch limit.relation {
+                case .greater, .greaterOrEqual:
+                    let share = "\((1 - limit.limit).percentTrimmed) of the \(noun)"
+                    let many = limit.relation == .greater ? "\(share) or more" : "more than \(share)"
+                    message = "'\(limit)' fires " + (isLow ? "unless \(many) crash" : "while \(metric.title) are good")
+                    let relation = limit.relation == .greater ? Comparison.Relation.less : .lessOrEqual
+                    meant = limitMeant(by: limit.limit).map { Comparison(relation, $0, isPercentage: true) }
+                case .less, .lessOrEqual:
+                    guard isLow else { return nil }
                     message =
                         "'\(limit)' fires only when more than \((1 - limit.limit).percentTrimmed) of the \(noun) crash"
-                    // 0.995% is 0.995 with a sign, and 0.5% is the share that crashes.
-                    let whole = (nearlyAll...1).contains(limit.limit * 100) ? limit.limit * 100 : 1 - limit.limit
-                    meant = whole >= nearlyAll ? Comparison(limit.relation, whole, isPercentage: true) : nil
-                } else {
-                    return nil
+                    meant = limitMeant(by: limit.limit).map { Comparison(limit.relation, $0, isPercentage: true) }
                 }
             case .anrRate where limit.relation.isBelow:
                 message = "'\(limit)' fires while the \(metric.title) is good"
@@ -113,6 +114,13 @@ extension ThresholdDetector {
                 options.position(of: setting), message, suggestion: meant.map { "\"\($0)\"" },
                 advice: meant == nil ? "write a limit such as \"< 99.5%\"" : nil, level: .warning)
         }
+    }
+
+    /// The share without a crash that is meant by a limit; nil where it is none that somebody aims at.
+    private static func limitMeant(by limit: Double) -> Double? {
+        let aims = nearlyAll..<1
+        // 0.995% is 0.995 with a sign, and 0.5% is the share that crashes.
+        return [limit, limit * 100, 1 - limit].first(where: aims.contains)
     }
 
     /// Below this an app is broken for most, and every alarm has rung.

@@ -145,6 +145,14 @@ import ThresholdDetector
                 "crash_free_users", "<= 0.5%", "'<= 0.5%' fires only when more than 99.5% of the users crash",
                 "\"<= 99.5%\""
             ),
+            ("crash_free_users", "< 1%", "'< 1%' fires only when more than 99% of the users crash", "\"< 99%\""),
+            ("crash_free_users", "> 1%", "'> 1%' fires unless 99% of the users or more crash", "\"< 99%\""),
+            (
+                "crash_free_sessions", ">= 0.5%", "'>= 0.5%' fires unless more than 99.5% of the sessions crash",
+                "\"<= 99.5%\""
+            ),
+            ("crash_free_users", "> 0%", "'> 0%' fires unless 100% of the users or more crash", nil),
+            ("crash_free_users", "> 60%", "'> 60%' fires while crash-free users are good", nil),
             ("crash_free_users", "< 40%", "'< 40%' fires only when more than 60% of the users crash", nil),
             ("anr_rate", "< 0.47%", "'< 0.47%' fires while the ANR rate is good", "\"> 0.47%\""),
             ("crash_free_users", "< 50%", nil, nil), ("anr_rate", "> 0.47%", nil, nil), ("adoption", "< 5%", nil, nil),
