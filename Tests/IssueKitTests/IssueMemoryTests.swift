@@ -266,6 +266,19 @@ private typealias Issue = AlertModel.Issue
         #expect(kept == ["newest"] + fresh.suffix(29).map(\.id) + old.prefix(10).map(\.id))
     }
 
+    @Test func `of what is news, those that hit the most users are kept, too`() throws {
+        let fresh = (0..<79).map {
+            Issue(id: "fresh\($0)", title: "", users: 1, firstSeen: Self.start + .hours(Int64($0)))
+        }
+        let grown = Issue(id: "grown", title: "", users: 40, firstSeen: Self.start + .minutes(1))
+        let looks = [look([], after: .zero), look(fresh + [grown], after: .days(5))]
+        let reading = try #require(memory(looks).reading)
+        #expect(reading.issues.map(\.id).contains("grown"))
+        #expect(reading.issues.map(\.id).contains("fresh78"))
+        #expect(reading.issues.count == IssueMemory.readingIssuesMax)
+        #expect(reading.issues.count + reading.others.count == 80)
+    }
+
     /// The bytes that the documentation promises.
     @Test(arguments: [
         ("ordinary", 55_000 + 12_000), ("ignored", 55_000 + 12_000), ("hostile", 55_000 + 90_000),

@@ -68,7 +68,7 @@ public struct IssueMemory: StandingMemory {
     /// Issues remembered of one subject; beyond it those go that have not been named for longest. With what comes on
     /// top before they go, that is at most 55 kB of JSON.
     public static let recordsMax = 400
-    /// Issues kept of the newest poll, by the source's own order, new ones before the rest: 12 kB of JSON where titles
+    /// Issues kept of the newest poll, by the source's own order, news before the rest: 12 kB of JSON where titles
     /// and addresses are of ordinary length, and at most 90 kB.
     public static let readingIssuesMax = 40
     /// So many of the source's own order are among them, however many are news: a source names the worst first, and of
@@ -141,13 +141,19 @@ public struct IssueMemory: StandingMemory {
         let news: Moment?
     }
 
-    /// The issues of a poll that are kept: of those that are news the newest, then the others, as the source orders them.
+    /// The issues of a poll that are kept: of those that are news the newest and those that hit the most users, then the others,
+    /// as the source orders them.
     ///
-    /// What the source names first is kept whatever else is news: an old issue that spreads is none of the newest.
+    /// What the source names first is kept whatever else is news: an old issue that spreads is none of the newest. One that is
+    /// reported for the users whom it hits by now need be none of them either, and is reported with its title.
     fileprivate static func chosen(of named: [Named]) -> (kept: [Issue], others: [String]) {
-        let fresh = named.enumerated().compactMap { place, named in named.news.map { (place: place, since: $0) } }
-            .sorted { ($1.since, $0.place) < ($0.since, $1.place) }
-            .prefix(readingIssuesMax - readingFirstMin).map(\.place)
+        let freshMax = readingIssuesMax - readingFirstMin
+        let newest = named.enumerated().compactMap { place, named in named.news.map { (place: place, since: $0) } }
+            .sorted { ($1.since, $0.place) < ($0.since, $1.place) }.map(\.place)
+        let worst = newest.dropFirst(freshMax / 2).enumerated()
+            .map { (place: $1, rank: $0, users: named[$1].issue.users ?? 0) }
+            .sorted { ($1.users, $0.rank) < ($0.users, $1.rank) }.map(\.place)
+        let fresh = newest.prefix(freshMax / 2) + worst.prefix(freshMax - freshMax / 2)
         let isFresh = Set(fresh)
         let order = fresh.sorted() + named.indices.filter { !isFresh.contains($0) }
         return (

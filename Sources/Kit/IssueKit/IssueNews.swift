@@ -80,8 +80,8 @@ public struct IssueNews: Sendable {
         var news: [(issue: Issue, finding: Finding)] = []
         var lacksUsers = false
         let over = Set(ended.compactMap(\.key))
-        // Of those that are too many to be kept, only the id is known.
-        let others = reading.others.map { Issue(id: $0, title: "") }
+        // Of those that are too many to be kept, only the id is known: what was told of them had their titles.
+        let others = reading.others.filter { !open.contains($0) }.map { Issue(id: $0, title: "") }
         for issue in reading.issues + others where !over.contains(issue.id) {
             guard let record = memory[issue.id], record.standing == .open, let began = since(record),
                 isFresh(began, now)
@@ -124,10 +124,11 @@ public struct IssueNews: Sendable {
     private func together(_ issues: [Issue], _ many: PhraseID, _ span: TimeSpan) -> Finding {
         let named = issues.prefix(IssueNews.namedMax).map(\.called).joined(separator: ", ")
         let rest = issues.count - IssueNews.namedMax
-        let evidence = Evidence(
+        var evidence = Evidence(
             span: span, issue: issues.first,
             saying: Phrase(
                 many, [.count: .count(Double(issues.count)), .names: .text(named), .rest: .count(Double(rest))]))
+        evidence.otherIssues = Array(issues.prefix(IssueNews.namedMax).dropFirst())
         let key = "\(issues.first?.id ?? "") and \(issues.count - 1)\(IssueNews.togetherMark)"
         return Finding(Judgement(.firing(severity), .between, evidence), key: key)
     }

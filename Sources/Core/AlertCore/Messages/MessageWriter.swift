@@ -40,7 +40,7 @@ struct MessageWriter {
         }
         // Who has been told of it knows the rest.
         if !kind.isEnd, kind != .acknowledged {
-            let issues = evidence.issue.map { [$0] } ?? ordered(story.issues, for: incident)
+            let issues = evidence.issue.map { [$0] + evidence.otherIssues } ?? ordered(story.issues, for: incident)
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0, of: incident) }
         }
         message.links = story.links + links(incident, kind)

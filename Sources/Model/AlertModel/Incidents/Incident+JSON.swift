@@ -20,6 +20,7 @@ extension Evidence: JSONWritable {
         json.member("from", ifAny: span?.from)
         json.member("to", ifAny: span?.to)
         json.member("issue", ifAny: issue)
+        if !otherIssues.isEmpty { json.member("other_issues", otherIssues) }
         switch reference {
         case .usual(let value): json.member("usual", value)
         case .olderRelease(let value): json.member("older_release", value)
@@ -59,6 +60,7 @@ extension Evidence: JSONWritable {
             span = TimeSpan(from: from, to: to)
         }
         if let written = try reader.optional("issue") { issue = try Issue(written) }
+        for written in try reader.optional("other_issues")?.elements() ?? [] { otherIssues.append(try Issue(written)) }
         if let written = try reader.optional("phrase") { phrase = try Phrase.read(written) }
     }
 }

@@ -279,6 +279,8 @@ public struct Evidence: Hashable, Sendable {
     public var span: TimeSpan?
     /// The issue it is about, for rules that judge issues.
     public var issue: Issue?
+    /// The others that its sentence names, where it is about many.
+    public var otherIssues: [Issue] = []
     /// What the figure was compared with, for rules without a limit of their own.
     public var reference: Reference?
     /// One sentence that says why, with all that it rests on, in English: for logs, programs and `why`.

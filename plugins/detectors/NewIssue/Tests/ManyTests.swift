@@ -71,6 +71,44 @@ private typealias Issue = AlertModel.Issue
         #expect(opened(bot).map { $0.prefix(22) } == ["9 new issues at once: "])
     }
 
+    @Test func `those that the message names are there with their links`() throws {
+        var bot = try bot()
+        bot.advance(by: .hours(2))
+        let issues = (1...7).map { number in
+            Issue(
+                id: "SHOP-\(number)", title: "Crash \(number)", users: 50, firstSeen: bot.now,
+                url: "https://sentry.example/\(number)")
+        }
+        bot.see([.figures(["sessions": 10_000], at: bot.now, issues: issues)])
+        bot.advance(by: .seconds(1))
+        let message = try #require(bot.decisions.last).message
+        #expect(message.issues.map(\.title) == ["Crash 1", "Crash 2", "Crash 3"])
+        #expect(message.issues.map(\.url) == (1...3).map { "https://sentry.example/\($0)" })
+        bot.crash()
+        let kept = try #require(bot.state.incidents.inOrder.last).evidence
+        #expect(kept.otherIssues.map(\.id) == ["SHOP-2", "SHOP-3"])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `one that was reported keeps its title when it is among too many to be kept`() throws {
+        var bot = try bot()
+        bot.advance(by: .hours(2))
+        let born = bot.now
+        let known = Issue(
+            id: "SHOP-4711", title: "Crash in CartView", users: 50, firstSeen: born, url: "https://sentry.example/4711")
+        bot.see([.figures(["sessions": 10_000], at: bot.now, issues: [known])])
+        bot.advance(by: .minutes(25))
+        // All of them hit more users, and are news for as long as the other is.
+        let many = (1...70).map { Issue(id: "SHOP-\($0)", title: "t", users: 60, firstSeen: born + .minutes(1)) }
+        bot.see([.figures(["sessions": 10_000], at: bot.now, issues: many + [known])])
+        bot.advance(by: .seconds(1))
+        let incident = try #require(bot.state.incidents.inOrder.first { $0.key == "SHOP-4711" })
+        #expect(incident.isOpen)
+        #expect(incident.evidence.issue?.title == "Crash in CartView")
+        #expect(incident.evidence.issue?.url == "https://sentry.example/4711")
+        #expect(bot.objections == [])
+    }
+
     @Test func `what is born afterwards is news again, one by one or as another many`() throws {
         var bot = try bot()
         see(&bot, 1...20)
