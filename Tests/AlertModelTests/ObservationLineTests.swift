@@ -160,4 +160,23 @@ import Testing
         #expect(observation.issues.count == 100)
         #expect(observation.issues.allSatisfy { $0.title.count == 500 })
     }
+
+    @Test func `more metrics than any source gives are read, the last of a name, and taken for no figures`() throws {
+        for count in [256, 257, 5000] {
+            let members = (0..<count).map { "\"m\($0)\":\($0)" }.joined(separator: ",")
+            let line = """
+                {"source":"own","app":"shop","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z",\
+                "seen":"2026-11-20T22:05:30Z","metrics":{\(members)}}
+                """
+            let read = try Array(line.utf8).withUnsafeBufferPointer { try ObservationLine(parsing: $0) }
+            guard case .observed(let observation) = read else {
+                Issue.record("it was read as \(read)")
+                continue
+            }
+            #expect(observation.metrics.entries.map(\.value) == (0..<count).map(Double.init))
+            #expect(observation.metrics.entries.last?.name == "m\(count - 1)")
+            let tooMany = count > 256 ? "it has \(count) metrics, expected at most 256" : nil
+            #expect(observation.metrics.exaggeration == tooMany)
+        }
+    }
 }

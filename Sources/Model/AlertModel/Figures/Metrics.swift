@@ -146,6 +146,25 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         entries.reserveCapacity(count)
     }
 
+    /// Figures by name, however many; of a name that comes twice the last one counts.
+    init(_ named: [(name: String, value: Double)]) {
+        self.init(reserving: named.count)
+        guard named.count > Metrics.kindsMax else {
+            for (name, value) in named { self[name] = value }
+            return
+        }
+        var places: [Metric: Int] = [:]
+        for (name, value) in named {
+            let metric = Metric(name)
+            if let place = places[metric] {
+                entries[place].value = value
+            } else {
+                places[metric] = entries.count
+                entries.append(Entry(metric: metric, value: value))
+            }
+        }
+    }
+
     /// The first so many figures.
     func prefix(_ count: Int) -> Metrics {
         var prefix = self
@@ -202,6 +221,9 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// What is too large among these figures to be one, as a sentence, or nil. The journal of a release that took such
     /// figures is still read; nothing new is made of them.
     public var exaggeration: String? {
+        guard entries.count <= Metrics.kindsMax else {
+            return "it has \(entries.count) metrics, expected at most \(Metrics.kindsMax)"
+        }
         for entry in entries {
             let most = entry.metric.unit == .count ? Metrics.countMax : Metrics.valueMax
             guard abs(entry.value) <= most else { return "'\(entry.name)' is \(entry.value), expected at most \(most)" }
@@ -209,6 +231,9 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         return nil
     }
 
+    /// Ten times as many as any source gives. Figures are looked along, and not hashed: sixty thousand in one line would
+    /// take seconds.
+    public static let kindsMax = 256
     /// Beyond this no count is one: a hundred for everybody on earth in one span. Sums and squares of such counts stay
     /// far within what the journal's readers take.
     public static let countMax = 1e12

@@ -127,8 +127,11 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
     }
 
     private static func metrics(_ reader: JSONReader) throws(JSONMismatch) -> Metrics {
-        var metrics = Metrics()
-        for (name, value) in try reader.members() where value.value != .null { metrics[name] = try value.number() }
+        var named: [(name: String, value: Double)] = []
+        for (name, value) in try reader.members() where value.value != .null {
+            named.append((name, try value.number()))
+        }
+        var metrics = Metrics(named)
         metrics.settle()
         if let flaw = metrics.flaw {
             throw JSONMismatch(path: reader.path, expected: "plausible figures", found: flaw)
@@ -183,7 +186,8 @@ extension Observation {
     public var isAsWritten: Bool {
         let moments = Moment.earliest...Moment.latest
         guard !subject.source.isEmpty, !subject.app.isEmpty, moments.contains(span.from), moments.contains(span.to),
-            moments.contains(seen), flaw == nil, issues.count <= Issue.countMax, issues.allSatisfy(\.isAsWritten)
+            moments.contains(seen), flaw == nil, issues.count <= Issue.countMax, issues.allSatisfy(\.isAsWritten),
+            metrics.entries.count <= Metrics.kindsMax
         else { return false }
         for (index, entry) in metrics.entries.enumerated() {
             // A negative zero loses its sign; of a name that comes twice the last one counts.

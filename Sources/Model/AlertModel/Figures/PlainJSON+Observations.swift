@@ -57,7 +57,7 @@ extension PlainJSON {
     private mutating func metrics() -> Metrics? {
         var metrics = Metrics(reserving: PlainJSON.metricsUsual)
         let isPlain = members { scanner, name in
-            guard let value = scanner.number() else { return false }
+            guard metrics.entries.count < Metrics.kindsMax, let value = scanner.number() else { return false }
             metrics[name.metric] = value
             return true
         }
