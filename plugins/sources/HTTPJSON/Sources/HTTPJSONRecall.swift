@@ -61,12 +61,6 @@ struct HTTPJSONRecall: Sendable {
             recall.isAnyRead = isAnyRead || end.isRead
             switch end.report.outcome {
             case .failed(let failure) where failure.reason == .badAnswer:
-                // A poll would have asked for no more than a window.
-                if end.isRead, let window = source.lengths(self.recall.spans.suffix(1)).first,
-                    canBeHalved(intoWhole: window)
-                {
-                    return .fail(PollFailure(.tooLarge, failure.description))
-                }
                 recall.leaveOut(failure, at, isRead: end.isRead)
                 return recall.ask(number + 1)
             case .failed(let failure):
@@ -122,13 +116,10 @@ struct HTTPJSONRecall: Sendable {
     /// Whether half the stretch would have fewer pages. Spans that are asked for are as long in every stretch, and where
     /// rows say what they cover, halves that cut one in two would lose it.
     private func canBeShorter(_ rows: [Observation]) -> Bool {
-        canBeHalved(intoWhole: max(rows.map(\.span.length).max() ?? .zero, source.plan.step))
-    }
-
-    private func canBeHalved(intoWhole length: Duration) -> Bool {
         let half = (recall.to - recall.from).scaled(by: 0.5)
         guard source.tellsItself, half >= max(HTTPJSONRecall.stretchMin, recall.every) else { return false }
-        return half.wholeMilliseconds % max(length.wholeMilliseconds, 1) == 0
+        let longest = max(rows.map(\.span.length).max() ?? .zero, source.plan.step)
+        return half.wholeMilliseconds % longest.wholeMilliseconds == 0
     }
 
     /// As it would have been seen: nobody could know of a span before its end.

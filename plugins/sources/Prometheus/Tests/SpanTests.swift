@@ -1,6 +1,5 @@
 import PluginKit
 import PluginTesting
-import PrometheusSource
 import Testing
 
 @Suite struct `Spans and steps` {
@@ -99,132 +98,50 @@ import Testing
             report?.warnings == ["the last poll was long ago: 5473 steps before 2026-11-20T00:05:00Z are skipped"])
     }
 
-    /// A server that has one figure for each step, and refuses what it is told to: its first and last step, counted back from
-    /// the newest, which is 0.
-    private func server(
-        step: Int64 = 300, at newest: Moment = now, refusing: @escaping (ClosedRange<Int64>) -> FetchResult?
-    ) -> (HTTPRequest) -> FetchResult {
+    /// A server that refuses more steps than it can, and answers others with one figure.
+    private func overtaxed(by stepsMax: Int, _ refusal: FetchResult) -> (HTTPRequest) -> FetchResult {
         { request in
-            func number(_ name: String) -> Int64 {
+            func number(_ name: String) -> Int {
                 request.url.description.split(separator: "&").first { $0.hasPrefix(name) }
-                    .flatMap { Int64($0.dropFirst(name.count)) } ?? 0
+                    .flatMap { Int($0.dropFirst(name.count)) } ?? 0
             }
-            let asked = stride(from: number("start="), through: number("end="), by: Int(step))
-            let steps = asked.map { ($0 - newest.milliseconds / 1000) / step }
-            if let refusal = refusing((steps.first ?? 0)...(steps.last ?? 0)) { return refusal }
-            let values = asked.map { "[\($0), \"5\"]" }.joined(separator: ", ")
+            guard (number("end=") - number("start=")) / 300 + 1 <= stepsMax else { return refusal }
             return answer(
                 #"{"status": "success", "data": {"resultType": "matrix", "result": ["#
-                    + #"{"metric": {"app": "a"}, "values": [\#(values)]}]}}"#)
+                    + #"{"metric": {"app": "a"}, "values": [[1795219200, "5"]]}]}}"#)
         }
-    }
-
-    /// The steps that were read, counted back from the newest.
-    private func read(_ played: PlayedPoll, step: Duration = .minutes(5), at newest: Moment = now) -> [Int64] {
-        played.observations.map { ($0.span.to - newest).wholeMilliseconds / step.wholeMilliseconds }
-    }
-
-    private static let tooMany = answer(
-        #"{"status": "error", "errorType": "execution", "error": "too many samples"}"#, status: 422)
-    private static let tooLarge = FetchResult.failed(
-        TransportError(.tooLarge, mayHaveArrived: true, "more than 16 MiB"))
-    private static let timeout = FetchResult.failed(TransportError(.timeout, mayHaveArrived: true, "no answer"))
-
-    private func stepwise() throws -> PrometheusSource {
-        try source(["metrics": map(["sessions": "x"]), "step": option(.duration(.minutes(5)))])
     }
 
     @Test(
-        arguments: [(40, tooMany, 11), (40, tooLarge, 11), (288, answer("", status: 503), 1)]
-            as [(Int, FetchResult, Int)]
-    ) func `steps that are too many for the server are read in pieces, and none is skipped`(
-        _ most: Int, _ refusal: FetchResult, _ requests: Int
+        arguments: [
+            (
+                40, answer(#"{"status": "error", "errorType": "execution", "error": "too many samples"}"#, status: 422),
+                36, 4
+            ),
+            (40, .failed(TransportError(.tooLarge, mayHaveArrived: true, "more than 16 MiB")), 36, 4),
+            (40, answer("", status: 503), 2, 2),
+            (40, .failed(TransportError(.timeout, mayHaveArrived: true, "no answer")), 2, 2),
+            (288, answer("", status: 503), 288, 1),
+        ] as [(Int, FetchResult, Int, Int)]
+    ) func `steps that are too many for the server are fewer, and the source does not stay without figures`(
+        _ stepsMax: Int, _ refusal: FetchResult, _ kept: Int, _ requests: Int
     ) throws {
+        let source = try source(["metrics": map(["sessions": "x"]), "step": option(.duration(.minutes(5)))])
         let cursor: JSON = ["step": "5m", "until": "2026-11-20T00:05:00Z"]
-        let played = PlayedPoll(
-            try stepwise(), poll(cursor: cursor), answer: server { $0.count > most ? refusal : nil })
-        #expect(read(played) == Array(-287...0))
+        let played = PlayedPoll(source, poll(cursor: cursor), answer: overtaxed(by: stepsMax, refusal))
+        #expect(played.observations.map { $0.metrics["sessions"] } == [5])
         #expect(played.requests.count == requests)
-        #expect(played.report?.warnings == [])
-        #expect(played.report?.missing == nil)
-        #expect(played.report?.cursor?["until"] == "2026-11-21T00:00:00Z")
-    }
-
-    @Test func `a server that takes fewer steps than lie between two polls loses none, poll after poll`() throws {
-        let source = try source(["metrics": map(["sessions": "x"]), "step": option(.duration(.seconds(1)))])
-        var cursor: JSON?
-        var known: Set<Int64> = []
-        for number in 0..<6 {
-            let moment = now + .seconds(10) * number
-            let played = PlayedPoll(
-                source, poll(cursor: cursor, at: moment),
-                answer: server(step: 1, at: moment) { $0.count > 10 ? Self.tooMany : nil })
-            #expect(played.report?.warnings == [])
-            cursor = played.report?.cursor
-            known.formUnion(read(played, step: .seconds(1)))
-        }
-        #expect(known.sorted() == Array(0...50))
-    }
-
-    @Test(arguments: [answer("", status: 503), timeout])
-    func `a failure that passes costs no step`(_ failure: FetchResult) throws {
-        let cursor: JSON = ["step": "5m", "until": "2026-11-20T20:00:00Z"]
-        let played = PlayedPoll(
-            try stepwise(), poll(cursor: cursor), answer: server { $0.count == 49 ? failure : nil })
-        #expect(read(played) == Array(-48...0))
-        #expect(played.report?.warnings == [])
-        // Two, then four, eight, sixteen and the rest.
-        #expect(played.requests.count == 6)
-    }
-
-    @Test func `what a slow server does not get to is left for the next poll, and said`() throws {
-        var cursor: JSON = ["step": "5m", "until": "2026-11-20T20:00:00Z"]
-        let slow = server { $0.count > 12 ? Self.timeout : nil }
-        let played = PlayedPoll(try stepwise(), poll(cursor: cursor), answer: slow)
-        #expect(read(played) == Array(-48...(-35)))
-        #expect(played.report?.missing?.reason == .timeout)
-        #expect(played.report?.unread == .anything)
-        #expect(
-            played.report?.warnings == [
-                "steps after 2026-11-20T21:05:00Z are left for the next poll: metric 'sessions': no answer"
-            ])
-        cursor = try #require(played.report?.cursor)
-        #expect(cursor["until"] == "2026-11-20T21:05:00Z")
-        let next = PlayedPoll(try stepwise(), poll(cursor: cursor), answer: slow)
-        #expect(read(next) == Array(-35...(-22)))
-    }
-
-    @Test func `a poll has a bound, and the next goes on behind it`() throws {
-        let cursor: JSON = ["step": "5m", "until": "2026-11-20T00:05:00Z"]
-        let picky = server { $0.count > 1 ? Self.tooMany : nil }
-        let played = PlayedPoll(try stepwise(), poll(cursor: cursor), answer: picky)
-        #expect(played.requests.count == 100)
-        let count = played.observations.count
-        #expect(read(played) == Array(-287..<(Int64(count) - 287)))
-        #expect(played.report?.missing?.reason == .tooLarge)
-        let next = PlayedPoll(try stepwise(), poll(cursor: played.report?.cursor), answer: picky)
-        #expect(read(next).first == Int64(count) - 288)
-    }
-
-    @Test(arguments: [-30 ... -30, -30 ... -28] as [ClosedRange<Int64>])
-    func `steps that are refused by themselves are skipped and told once`(_ bad: ClosedRange<Int64>) throws {
-        let cursor: JSON = ["step": "5m", "until": "2026-11-20T20:00:00Z"]
-        let played = PlayedPoll(
-            try stepwise(), poll(cursor: cursor), answer: server { $0.overlaps(bad) ? Self.tooMany : nil })
-        #expect(read(played) == (-48...0).filter { !bad.contains($0) })
-        let skipped = bad.count == 1 ? "1 step" : "\(bad.count) steps"
-        #expect(played.report?.warnings.count == 1)
-        #expect(played.report?.warnings.first?.hasPrefix("skipped \(skipped): metric 'sessions': ") == true)
-        #expect(played.report?.missing?.reason == .refused)
-        #expect(played.report?.cursor?["until"] == "2026-11-21T00:00:00Z")
-    }
-
-    @Test func `a query that is refused since the last poll fails the poll`() throws {
-        let cursor: JSON = ["step": "5m", "until": "2026-11-20T23:45:00Z"]
-        let played = PlayedPoll(
-            try stepwise(), poll(cursor: cursor), answer: server { $0.upperBound > -3 ? Self.tooMany : nil })
-        #expect(played.failure?.reason == .refused)
-        #expect(played.report?.cursor == nil)
+        let first = now - .minutes(5) * (kept - 1)
+        #expect(played.urls.last?.contains("&start=\(first.milliseconds / 1000)&") == true)
+        // Whoever is away for a moment is asked for all of them again; others would never give them.
+        let isAway = kept < 288 && requests == 2 && played.report?.warnings.last?.contains("503") == true
+        let words = "\(288 - kept) steps before \(first) are \(isAway ? "left to the next poll" : "skipped"): "
+        #expect(played.report?.warnings.count == (kept < 288 ? 1 : 0))
+        #expect((played.report?.warnings.last?.hasPrefix(words) ?? false) == (kept < 288))
+        #expect(played.report?.cursor?["until"] == (isAway ? "2026-11-20T00:05:00Z" : "2026-11-21T00:00:00Z"))
+        // If that lasts, it is a trouble.
+        #expect((played.report?.missing != nil) == (kept < 288))
+        #expect((played.report?.unread == .anything) == (kept < 288))
     }
 
     @Test func `a server that is down is not asked again for a few steps`() throws {
