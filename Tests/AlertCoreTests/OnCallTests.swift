@@ -98,8 +98,14 @@ import Testing
     }
 
     @Test func `who is on call is reminded of what got milder than the route to them takes`() throws {
+        // For another app Ana is always on call.
+        let other = try #require(
+            Rotation(
+                "other", zone: .utc, starts: CivilTime(.utc("2026-11-19 18:00")), every: .days(1),
+                people: [Rotation.Person("ana", channel: "ana-dm")]))
         var bot = try bot { mobile in
             [
+                Route(match: .on(["app": "other"]), to: [], onCall: [other]),
                 Route(match: .on(["severity": "critical"]), to: [], onCall: [mobile], continues: true),
                 Route(to: ["team"]),
             ]

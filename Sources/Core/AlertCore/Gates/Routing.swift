@@ -64,15 +64,18 @@ extension Plan {
         let takesTurns =
             !rotations.isEmpty
             && ways(of: incident).contains { $0.onCall.contains { $0.people.contains { $0.channel == channel } } }
-        guard takesTurns || !mayAsk(channel, at: now) else { return false }
+        guard takesTurns || !mayAsk(channel, about: incident, at: now) else { return false }
         return !channels(for: incident, at: now, dead: dead).contains(channel)
     }
 
-    /// Whether anything leads to the channel, by its name or because it is somebody's turn, whatever the incident.
-    private func mayAsk(_ channel: String, at now: Moment) -> Bool {
+    /// Whether anything leads to the channel: by its name, whatever the incident, or because it is somebody's turn whom the
+    /// incident would concern if it were as bad as it was.
+    private func mayAsk(_ channel: String, about incident: Incident, at now: Moment) -> Bool {
         reportTo == channel
             || routes.contains { route in
-                route.to.contains(channel) || route.onCall.contains { $0.person(on: now).channel == channel }
+                route.to.contains(channel)
+                    || route.onCall.contains { $0.person(on: now).channel == channel }
+                        && Match(route.match.conditions.filter { $0.property != "severity" }).fits(incident.property)
             }
             || gates.contains { $0.gate.furtherChannels.contains(channel) }
     }

@@ -58,6 +58,7 @@ extension Outbox {
 
     /// Moves along with a wall clock that was set.
     mutating func moveClock(by step: Duration, _ output: inout Output) {
+        moveComeback(by: step)
         for name in channels.keys.sorted() {
             guard var record = channels[name], let paused = record.pausedUntil else { continue }
             record.pausedUntil = paused + step

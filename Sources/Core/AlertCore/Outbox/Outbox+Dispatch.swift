@@ -18,12 +18,11 @@ extension Outbox {
     ) -> Dispatch {
         var dispatch = Dispatch()
         guard let channel = plan.channel(name) else { return dispatch }
+        dispatch.news = buryExpired(name, at: now, &output)
         let record = channels[name] ?? ChannelRecord()
-        let paused = record.pausedUntil.flatMap { $0 > now ? $0 : nil }
-        dispatch.news = buryExpired(name, isPaused: paused != nil, at: now, &output)
-        if let paused {
+        if let paused = record.pausedUntil, paused > now {
             guard let first = queue(name).first.flatMap({ deliveries[$0] }) else { return dispatch }
-            let end = first.queued + Outbox.deliveryLifetime
+            let end = end(of: first)
             dispatch.next = end > now ? min(paused, end) : paused
             return dispatch
         }
@@ -149,24 +148,28 @@ extension Outbox {
         }
     }
 
-    /// Gives up what has had its day. What was to be tried within it and was not, because the bot was away, is tried once
-    /// first, unless it may have arrived or its channel pauses.
-    private mutating func buryExpired(
-        _ name: String, isPaused: Bool, at now: Moment, _ output: inout Output
-    ) -> [News] {
+    /// Gives up what has had its day.
+    private mutating func buryExpired(_ name: String, at now: Moment, _ output: inout Output) -> [News] {
         var news: [News] = []
-        for id in Array(queue(name).prefix { isExpired($0, at: now) }) {
-            guard let delivery = deliveries[id], case .waiting(let notBefore) = delivery.phase else { continue }
-            let hadItsDay = notBefore > delivery.queued + Outbox.deliveryLifetime
-            guard hadItsDay || isPaused || delivery.mayHaveArrived else { continue }
+        let old = queue(name).prefix { id in
+            deliveries[id].map { now - $0.queued >= Outbox.deliveryLifetime } ?? true
+        }
+        for id in Array(old) {
+            guard let delivery = deliveries[id], case .waiting = delivery.phase, end(of: delivery) <= now else {
+                continue
+            }
             let sentence = "it could not be delivered within \(Outbox.deliveryLifetime.grammar)"
             news.append(bury(delivery, sentence, at: now, &output))
         }
         return news
     }
 
-    private func isExpired(_ id: String, at now: Moment) -> Bool {
-        deliveries[id].map { now - $0.queued >= Outbox.deliveryLifetime } ?? true
+    /// When a delivery has had its day. What waited while the bot was away is tried for a while at least, unless it may have
+    /// arrived: nobody could try it, and the channel may be fine.
+    private func end(of delivery: Delivery) -> Moment {
+        let end = delivery.queued + Outbox.deliveryLifetime
+        guard let comeback, delivery.queued <= comeback, !delivery.mayHaveArrived else { return end }
+        return max(end, comeback + Outbox.lateAfter)
     }
 
     /// How long a message is worth trying. Matrix forgets transaction ids after as long, so a later try could double.

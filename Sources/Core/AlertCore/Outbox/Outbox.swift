@@ -33,6 +33,8 @@ public struct Outbox: Sendable {
     private var places: [String: UInt64] = [:]
     /// How many deliveries may leave at once, by channel.
     var buckets: [String: Bucket] = [:]
+    /// When the bot was last back from an absence.
+    private(set) var comeback: Moment?
     /// Why the journal cannot be written, while it cannot: nothing new is accepted for delivery then.
     public internal(set) var journalTrouble: String?
 
@@ -62,6 +64,11 @@ public struct Outbox: Sendable {
         self.historyMax = historyMax
         endings = Endings(keptMax: historyMax) { $0.end.isDead }
     }
+
+    /// Notes that the bot is back; a reload is no absence.
+    mutating func noteComeback(at now: Moment, isStart: Bool) { if !isStart || comeback == nil { comeback = now } }
+
+    mutating func moveComeback(by step: Duration) { comeback = comeback.map { $0 + step } }
 
     public mutating func apply(_ fact: Fact) { _ = take(fact) }
 

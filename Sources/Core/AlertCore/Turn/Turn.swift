@@ -30,6 +30,7 @@ struct Turn {
     mutating func noticeSleep() {
         guard let due = state.nextDue, now - due > Turn.latenessMax else { return }
         state.schedule.noteCatchUp(plan, at: now)
+        state.outbox.noteComeback(at: now, isStart: false)
     }
 
     /// A machine that is awake looks at what is due within seconds, however busy it is.
@@ -145,6 +146,7 @@ struct Turn {
         for source in plan.sources { hasten(source) }
         state.schedule.enroll(plan)
         state.schedule.noteCatchUp(plan, at: now)
+        state.outbox.noteComeback(at: now, isStart: true)
         state.outbox.noteMoves(plan, at: now, &output)
         for channel in state.outbox.noteHomes(plan, at: now, &output) {
             output.note(
