@@ -446,6 +446,28 @@ import Testing
         #expect(back.bot.objections == [])
     }
 
+    @Test func `the end of what a channel never heard begin is not sent when it works again`() {
+        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
+        var bot = Rehearsal(.rehearsed(detectors: [rule], channels: teamAndOps, reportTo: "ops"))
+        bot.comparesReplay = true
+        bot.sendAnswer = { delivery, _ in
+            delivery.channel == "team" ? (.refusedChannel("410"), .seconds(10)) : (.delivered(receipt: nil), .zero)
+        }
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .seconds(5))
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.sends.filter { $0.delivery.channel == "team" }.map(\.delivery.kind) == [.opened, .resolved])
+        let before = bot.sends.count
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.crash(after: .hours(1))
+        bot.advance(by: .hours(2))
+        #expect(!bot.sends.dropFirst(before).contains { $0.delivery.channel == "team" })
+        #expect(bot.objections == [])
+    }
+
     @Test func `where the channel that hears of troubles is dead, and the one that is told of it, a third hears`() {
         let routes = [Route(match: .on(["app": "alertbot"]), to: ["team"]), Route(to: ["team"])]
         let channels = ["team", "ops", "third"].map { ChannelPlan(name: $0) }

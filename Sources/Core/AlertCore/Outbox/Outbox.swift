@@ -173,17 +173,34 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// Ends that the channel certainly never got, oldest first. What it refused in every form it would refuse again.
+    /// Ends that the channel certainly never got, oldest first, of what it may have heard begin. What it refused in every form
+    /// it would refuse again.
     ///
     /// - Parameters:
     ///   - latest: what died later waits.
     ///   - oldest: what was over before is told no more.
     func missedEnds(in channel: String, diedBy latest: Moment, since oldest: Moment) -> [Delivery] {
         let moved = channels[channel]?.movedAt ?? .earliest
+        let unheard = unheardBeginnings(in: channel)
         return history.lazy.filter { $0.end.isDead && $0.at <= latest }.map(\.delivery).filter { delivery in
             delivery.channel == channel && delivery.kind.isEnd && !delivery.mayHaveArrived && !delivery.isPlain
                 && delivery.queued >= moved && delivery.summaries.contains { ($0.until ?? .earliest) >= oldest }
+                && !delivery.incidents.allSatisfy(unheard.contains)
         }
+    }
+
+    /// Incidents whose openings a channel certainly never got, and nothing else about them: its end was queued while the
+    /// opening was on its way.
+    private func unheardBeginnings(in channel: String) -> Set<String> {
+        var (unheard, heard): (Set<String>, Set<String>) = ([], [])
+        for ended in history where ended.delivery.channel == channel {
+            if case .delivered = ended.end {
+                heard.formUnion(ended.delivery.incidents)
+            } else if ended.end.isDead, ended.delivery.kind == .opened, !ended.delivery.mayHaveArrived {
+                unheard.formUnion(ended.delivery.incidents)
+            }
+        }
+        return unheard.subtracting(heard)
     }
 
     /// The incidents of which messages wait for a channel, and have certainly not arrived.
