@@ -446,6 +446,35 @@ import Testing
         #expect(back.bot.objections == [])
     }
 
+    @Test(arguments: [true, false])
+    func `an end that was under way when its channel left the config is not sent when it comes back`(dies: Bool) {
+        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
+        let plan = Plan.rehearsed(detectors: [rule], channels: teamAndOps, reportTo: "ops")
+        var bot = Rehearsal(plan)
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        func kinds() -> [Notification.Kind] {
+            bot.sends.map(\.delivery).filter { $0.channel == "team" && $0.summaries.first?.rule == "look" }.map(\.kind)
+        }
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { delivery, _ in
+            delivery.channel == "team" ? (.unknown("no answer"), .seconds(10)) : (.delivered(receipt: nil), .zero)
+        }
+        bot.see(.fine)
+        bot.advance(by: .seconds(1))
+        #expect(kinds() == [.opened, .resolved])
+        var without = plan
+        without.channels.removeAll { $0.name == "team" }
+        if dies { bot.crash(without) } else { bot.reload(without) }
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.reload(plan)
+        bot.advance(by: .hours(3))
+        #expect(kinds() == [.opened, .resolved])
+    }
+
     @Test func `the end of what a channel never heard begin is not sent when it works again`() {
         let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
         var bot = Rehearsal(.rehearsed(detectors: [rule], channels: teamAndOps, reportTo: "ops"))

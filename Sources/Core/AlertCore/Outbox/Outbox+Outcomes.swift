@@ -40,7 +40,10 @@ extension Outbox {
         guard case .attempting = delivery.phase else { return [] }
         guard let channel = plan.channel(delivery.channel) else {
             // Its channel left the config while it was in flight.
-            guard let receipt = outcome.receipt else { return [abandon(delivery, at: now, &output)] }
+            guard let receipt = outcome.receipt else {
+                guard case .unknown = outcome else { return [abandon(delivery, at: now, &output)] }
+                return [abandon(perhapsArrived(delivery, at: now, &output), at: now, &output)]
+            }
             end(delivery, .delivered(receipt: receipt), at: now, &output)
             return []
         }
@@ -185,6 +188,17 @@ extension Outbox {
         return .dead(delivery, sentence)
     }
 
+    /// The delivery with a note that it may have arrived, if it was under way: should its channel come back, it is not to be
+    /// sent there again.
+    private mutating func perhapsArrived(_ old: Delivery, at now: Moment, _ output: inout Output) -> Delivery {
+        guard case .attempting = old.phase else { return old }
+        var delivery = old
+        delivery.mayHaveArrived = true
+        delivery.phase = .waiting(notBefore: now)
+        record(.progress(id: delivery.id, delivery.progress), &output)
+        return delivery
+    }
+
     private mutating func abandon(_ delivery: Delivery, at now: Moment, _ output: inout Output) -> News {
         let sentence = "the channel is no longer in the config"
         end(delivery, .dead(sentence), at: now, &output)
@@ -218,7 +232,7 @@ extension Outbox {
         var news: [News] = []
         for delivery in inOrder where !isSending(delivery) {
             guard let channel = plan.channel(delivery.channel) else {
-                news.append(abandon(delivery, at: now, &output))
+                news.append(abandon(perhapsArrived(delivery, at: now, &output), at: now, &output))
                 continue
             }
             guard case .attempting = delivery.phase else { continue }
