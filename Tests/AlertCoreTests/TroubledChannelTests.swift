@@ -1,7 +1,6 @@
 import AlertCore
 import AlertTesting
 import PluginKit
-import QuietHoursGate
 import Testing
 
 /// What a channel in trouble is told, when, and what of it.
@@ -60,7 +59,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `an escalation that was refused is sent again when the channel works, or at the next try`(_ restarts: Bool) {
-        var bot = Rehearsal(escalating)
+        var bot = Rehearsal(.unreminded)
         var isGone = false
         bot.sendAnswer = { delivery, _ in
             (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: nil), .zero)
@@ -88,104 +87,8 @@ import Testing
         #expect(bot.objections == [])
     }
 
-    @Test(arguments: ["the channel works", "a start", "an hour later"])
-    func `an end that was refused is sent again`(_ chance: String) {
-        var bot = Rehearsal(escalating)
-        bot.comparesReplay = true
-        var isGone = false
-        bot.sendAnswer = { delivery, _ in
-            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: "r"), .zero)
-        }
-        bot.start()
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        isGone = true
-        bot.see(.fine)
-        bot.advance(by: .minutes(1))
-        #expect(bot.kindsSent(to: "team") == [.opened, .resolved])
-        isGone = false
-        switch chance {
-        case "the channel works":
-            let other = Subject(source: "ios", app: "other")
-            bot.see(.warning, of: other)
-            bot.advance(by: .minutes(1))
-            bot.see(.fine, of: other)
-        case "a start": bot.crash()
-        default: bot.advance(by: .hours(3))
-        }
-        bot.advance(by: .minutes(1))
-        let sent = bot.sends.filter {
-            $0.delivery.channel == "team" && $0.delivery.message.incidents[0].subject.app == "shop"
-        }
-        #expect(sent.map(\.delivery.kind) == [.opened, .resolved, .resolved])
-        #expect(sent[1].delivery.id == sent[2].delivery.id)
-        #expect(sent.map(\.delivery.thread) == [nil, "r", "r"])
-        bot.advance(by: .hours(12))
-        #expect(bot.kindsSent(to: "team").count { $0 == .resolved } == (chance == "the channel works" ? 3 : 2))
-        #expect(bot.objections == [])
-    }
-
-    @Test func `an end that was refused waits for quiet hours like any other`() throws {
-        let nights = try GatePlan.rule(QuietHoursGate.self, "nights", ["between": "13:00-15:00"])
-        var bot = Rehearsal(.rehearsed(gates: [nights], channels: teamAndOps, reportTo: "ops"))
-        var isGone = false
-        bot.sendAnswer = { delivery, _ in
-            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: "r"), .zero)
-        }
-        bot.start()
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        isGone = true
-        bot.see(.fine)
-        bot.advance(by: .minutes(1))
-        isGone = false
-        bot.advance(by: .hours(5))
-        let told = bot.sends.filter { $0.delivery.channel == "team" }
-        #expect(told.map(\.delivery.kind) == [.opened, .resolved, .resolved])
-        #expect(told.last.map { $0.at >= .utc("2026-11-20 15:00") } == true, "\(told.last?.at.description ?? "")")
-    }
-
-    @Test func `the end of what has come again since is not sent again`() {
-        var bot = Rehearsal(escalating)
-        var isGone = false
-        bot.sendAnswer = { delivery, _ in
-            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: "r"), .zero)
-        }
-        bot.start()
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        isGone = true
-        bot.see(.fine)
-        bot.advance(by: .minutes(1))
-        isGone = false
-        bot.see(.critical)
-        bot.advance(by: .hours(3))
-        #expect(bot.kindsSent(to: "team") == [.opened, .resolved, .opened])
-        #expect(bot.objections == [])
-    }
-
-    @Test func `an end that is refused in every form, and one that may have arrived, are not sent again`() {
-        for outcome in [DeliveryOutcome.refusedBody("400"), .unknown("no answer")] {
-            var bot = Rehearsal(escalating)
-            var isOdd = false
-            bot.sendAnswer = { delivery, _ in
-                (isOdd && delivery.channel == "team" ? outcome : .delivered(receipt: "r"), .zero)
-            }
-            bot.start()
-            bot.see(.warning)
-            bot.advance(by: .minutes(1))
-            isOdd = true
-            bot.see(.fine)
-            bot.advance(by: .minutes(10))
-            #expect(bot.kindsSent(to: "team") == [.opened, .resolved, .resolved])
-            bot.advance(by: .hours(5))
-            #expect(bot.kindsSent(to: "team").count == 3)
-            #expect(bot.objections == [])
-        }
-    }
-
     @Test func `a channel that gets no escalation is tried again every hour`() {
-        var bot = Rehearsal(escalating)
+        var bot = Rehearsal(.unreminded)
         bot.sendAnswer = { delivery, _ in
             (
                 delivery.channel == "team" && delivery.kind == .escalated
@@ -201,12 +104,6 @@ import Testing
         }
         let tries = bot.kindsSent(to: "team").count { $0 == .escalated }
         #expect((2...4).contains(tries), "\(tries)")
-    }
-
-    private var escalating: Plan {
-        .rehearsed(
-            detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(for: .zero), repeat: nil)],
-            channels: teamAndOps, reportTo: "ops")
     }
 
     /// Everything about the bot goes to ops, and ops is what is wrong.
@@ -388,115 +285,6 @@ import Testing
         #expect(bot.objections == [])
     }
 
-    /// A message has waited for some minutes when the bot goes away for two days.
-    private func afterTwoDays(
-        _ sleeps: Bool, _ outcome: DeliveryOutcome, then: DeliveryOutcome
-    ) -> (tries: [Rehearsal.Sent], bot: Rehearsal) {
-        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
-        var bot = Rehearsal(.rehearsed(detectors: [rule], channels: teamAndOps, reportTo: "ops"))
-        bot.comparesReplay = true
-        bot.sendAnswer = { delivery, _ in
-            (delivery.channel == "team" ? outcome : .delivered(receipt: nil), .zero)
-        }
-        bot.pollAnswer = { _, _ in nil }
-        bot.start()
-        bot.see(.warning)
-        bot.advance(by: .seconds(20))
-        let before = bot.sends.count
-        bot.sendAnswer = { delivery, _ in (delivery.channel == "team" ? then : .delivered(receipt: nil), .zero) }
-        if sleeps { bot.suspend(for: .days(2)) } else { bot.crash(after: .days(2)) }
-        bot.advance(by: .minutes(2))
-        return (bot.sends.dropFirst(before).filter { $0.delivery.channel == "team" }, bot)
-    }
-
-    @Test(arguments: [false, true])
-    func `what waited while the bot was away for more than a day is tried before it is given up`(sleeps: Bool) {
-        let back = afterTwoDays(sleeps, .retry(after: nil, "no route"), then: .delivered(receipt: nil))
-        #expect(back.tries.map(\.delivery.kind) == [.opened])
-        #expect(back.bot.state.outbox.history.filter { $0.end.isDead }.isEmpty)
-        #expect(!back.bot.state.incidents.all.contains { $0.rule == "channel-failing" })
-        #expect(back.bot.objections == [])
-    }
-
-    /// The network may need a moment after waking, and a service may ask to wait: neither is the end of what waited.
-    @Test(
-        arguments: [false, true], [DeliveryOutcome.retry(after: nil, "no route"), .retry(after: .seconds(1), "429")])
-    func `what fails once more is tried for an hour after the bot is back, and then given up`(
-        sleeps: Bool, outcome: DeliveryOutcome
-    ) {
-        var gone = afterTwoDays(sleeps, .retry(after: nil, "no route"), then: outcome).bot
-        #expect(gone.state.outbox.history.filter { $0.end.isDead }.isEmpty)
-        #expect(gone.sends.filter { $0.delivery.channel == "team" }.count > 2)
-        var back = gone
-        back.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
-        back.advance(by: .minutes(50))
-        #expect(back.state.outbox.history.filter { $0.end.isDead }.isEmpty)
-        #expect(back.objections == [])
-        gone.advance(by: .minutes(150))
-        #expect(gone.state.outbox.history.filter { $0.end.isDead }.count == 1)
-        #expect(gone.state.incidents.all.contains { $0.rule == "channel-failing" && $0.severity == .critical })
-        #expect(gone.objections == [])
-    }
-
-    @Test(arguments: [false, true])
-    func `what may have arrived more than a day ago is not tried again, for it could double`(sleeps: Bool) {
-        let back = afterTwoDays(sleeps, .unknown("timed out"), then: .delivered(receipt: nil))
-        #expect(back.tries.isEmpty)
-        #expect(back.bot.state.outbox.history.filter { $0.end.isDead }.count == 1)
-        #expect(back.bot.objections == [])
-    }
-
-    @Test(arguments: [true, false])
-    func `an end that was under way when its channel left the config is not sent when it comes back`(dies: Bool) {
-        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
-        let plan = Plan.rehearsed(detectors: [rule], channels: teamAndOps, reportTo: "ops")
-        var bot = Rehearsal(plan)
-        bot.comparesReplay = true
-        bot.pollAnswer = { _, _ in nil }
-        bot.start()
-        func kinds() -> [Notification.Kind] {
-            bot.sends.map(\.delivery).filter { $0.channel == "team" && $0.summaries.first?.rule == "look" }.map(\.kind)
-        }
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        bot.sendAnswer = { delivery, _ in
-            delivery.channel == "team" ? (.unknown("no answer"), .seconds(10)) : (.delivered(receipt: nil), .zero)
-        }
-        bot.see(.fine)
-        bot.advance(by: .seconds(1))
-        #expect(kinds() == [.opened, .resolved])
-        var without = plan
-        without.channels.removeAll { $0.name == "team" }
-        if dies { bot.crash(without) } else { bot.reload(without) }
-        bot.advance(by: .minutes(1))
-        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
-        bot.reload(plan)
-        bot.advance(by: .hours(3))
-        #expect(kinds() == [.opened, .resolved])
-    }
-
-    @Test func `the end of what a channel never heard begin is not sent when it works again`() {
-        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
-        var bot = Rehearsal(.rehearsed(detectors: [rule], channels: teamAndOps, reportTo: "ops"))
-        bot.comparesReplay = true
-        bot.sendAnswer = { delivery, _ in
-            delivery.channel == "team" ? (.refusedChannel("410"), .seconds(10)) : (.delivered(receipt: nil), .zero)
-        }
-        bot.pollAnswer = { _, _ in nil }
-        bot.start()
-        bot.see(.warning)
-        bot.advance(by: .seconds(5))
-        bot.see(.fine)
-        bot.advance(by: .minutes(1))
-        #expect(bot.sends.filter { $0.delivery.channel == "team" }.map(\.delivery.kind) == [.opened, .resolved])
-        let before = bot.sends.count
-        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
-        bot.crash(after: .hours(1))
-        bot.advance(by: .hours(2))
-        #expect(!bot.sends.dropFirst(before).contains { $0.delivery.channel == "team" })
-        #expect(bot.objections == [])
-    }
-
     @Test func `where the channel that hears of troubles is dead, and the one that is told of it, a third hears`() {
         let routes = [Route(match: .on(["app": "alertbot"]), to: ["team"]), Route(to: ["team"])]
         let channels = ["team", "ops", "third"].map { ChannelPlan(name: $0) }
@@ -623,5 +411,14 @@ import Testing
         bot.advance(by: .minutes(1))
         #expect(bot.kindsSent(to: "team") == [.opened])
         #expect(bot.objections == [])
+    }
+}
+
+extension Plan {
+    /// Nothing is reminded of, so that escalations and ends stand alone; ops hears of channels in trouble.
+    static var unreminded: Plan {
+        .rehearsed(
+            detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(for: .zero), repeat: nil)],
+            channels: [ChannelPlan(name: "team"), ChannelPlan(name: "ops")], reportTo: "ops")
     }
 }

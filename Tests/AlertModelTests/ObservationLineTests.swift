@@ -161,7 +161,7 @@ import Testing
         #expect(observation.issues.allSatisfy { $0.title.count == 500 })
     }
 
-    @Test func `more metrics than any source gives are read, the last of a name, and taken for no figures`() throws {
+    @Test func `more metrics than anybody has are read, the last of a name, and taken for no figures`() throws {
         for count in [256, 257, 5000] {
             let members = (0..<count).map { "\"m\($0)\":\($0)" }.joined(separator: ",")
             let line = """

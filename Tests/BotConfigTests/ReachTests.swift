@@ -149,7 +149,7 @@ private struct WholeDetector: Detector {
     @Test func `what is said of a source as a whole goes by the source's name, and not by apps`() {
         let lost = [
             "5:3: rule 'floor': no route takes what it reports about source 'ios' as a whole "
-                + "(add a route by 'source', or name apps in the 'match' of the rule: then each is reported by itself)"
+                + "(add a route that matches the source, or name apps in the rule's 'match', so that each is reported by itself)"
         ]
         let routes = [
             "{match: {app: \"shop-*\"}, to: team}": lost, "{match: {environment: production}, to: team}": lost,

@@ -306,7 +306,7 @@ private struct Workshop {
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, every: 1d, users: 5 x401, expect: []}",
-            "2:3 401 polls, one each 1d, are longer than 400d, the most that a test plays"
+            "2:3 401 polls at an interval of 1d span more than 400d, the most that a test may cover"
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5, crashed_users: 6, expect: []}",

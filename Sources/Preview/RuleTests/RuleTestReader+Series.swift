@@ -28,8 +28,8 @@ extension RuleTestReader {
         guard every.inSeconds * Double(count) <= RuleTestReader.lengthMax.inSeconds else {
             report(
                 position,
-                "\(count) polls, one each \(every.grammar), are longer than \(RuleTestReader.lengthMax.grammar), the most that a "
-                    + "test plays")
+                "\(count) polls at an interval of \(every.grammar) span more than \(RuleTestReader.lengthMax.grammar), the most that "
+                    + "a test may cover")
             return []
         }
         var lines: [ObservationLine] = []

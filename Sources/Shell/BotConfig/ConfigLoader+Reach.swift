@@ -148,7 +148,7 @@ extension ConfigLoader {
             Problem(
                 position, "rule '\(rule.name)': no route takes what it reports about source \(names) as a whole",
                 advice:
-                    "add a route by 'source', or name apps in the 'match' of the rule: then each is reported by itself",
+                    "add a route that matches the source, or name apps in the rule's 'match', so that each is reported by itself",
                 level: .warning))
     }
 

@@ -203,6 +203,9 @@ public struct Outbox: Sendable {
         return unheard.subtracting(heard)
     }
 
+    /// Whether any delivery to a channel has not ended.
+    func hasWaiting(for channel: String) -> Bool { !queue(channel).isEmpty }
+
     /// The incidents of which messages wait for a channel, and have certainly not arrived.
     func waiting(for channel: String) -> Set<String> {
         var waiting: Set<String> = []

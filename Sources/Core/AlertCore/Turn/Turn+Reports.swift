@@ -80,7 +80,9 @@ extension Turn {
         guard state.schedule.endCatchUp(of: source) else { return }
         state.agenda.hear(source, at: now)
         if state.schedule.allCatchUp == nil { state.agenda.hear(nil, at: now) }
-        for channel in plan.channels { state.agenda.dispatch(channel.name, at: now) }
+        for channel in plan.channels where state.outbox.hasWaiting(for: channel.name) {
+            state.agenda.dispatch(channel.name, at: now)
+        }
     }
 
     private mutating func receiveAnswer(

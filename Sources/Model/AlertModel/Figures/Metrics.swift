@@ -231,7 +231,7 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         return nil
     }
 
-    /// Ten times as many as any source gives. Figures are looked along, and not hashed: sixty thousand in one line would
+    /// Ten times as many as a Prometheus source may have. Figures are looked along, and not hashed: sixty thousand in one line would
     /// take seconds.
     public static let kindsMax = 256
     /// Beyond this no count is one: a hundred for everybody on earth in one span. Sums and squares of such counts stay

@@ -94,7 +94,9 @@ extension String {
         var rest = utf8[...]
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2, digits.first != UInt8(ascii: "+"),
+            // A sign would pass for a digit.
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
                 let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
             {
                 bytes.append(code)

@@ -58,6 +58,8 @@ struct PrometheusPoll: Sendable {
     private var partiality: PollFailure?
     /// Steps that are not read this time, and why.
     private var passedOver: (count: Int64, failure: PollFailure)?
+    /// Whether the next poll asks for those again.
+    private var isLeftToNext = false
 
     /// Most steps read at once: a day of five minutes. Servers refuse more than 11,000.
     static let stepsMax: Int64 = 288
@@ -126,8 +128,14 @@ struct PrometheusPoll: Sendable {
         let begin = last - step * Int(kept - 1)
         poll.times = .range(from: begin, to: last, step: step)
         poll.passedOver = ((passedOver?.count ?? 0) + count - kept, failure)
-        // Whoever is away for a moment has them all for the next poll.
-        if failure.reason == .unavailable { poll.cursor = cursorBefore }
+        poll.isLeftToNext = false
+        // Whoever is away for a moment has them all for the next poll. If that fails, too, it was for their number.
+        if failure.reason == .unavailable, let step = cursorBefore?["step"], let until = cursorBefore?["until"],
+            cursorBefore?["tried"] == nil
+        {
+            poll.isLeftToNext = true
+            poll.cursor = ["step": step, "until": until, "tried": true]
+        }
         return poll
     }
 
@@ -152,7 +160,7 @@ struct PrometheusPoll: Sendable {
     /// That steps were not read, and whether they will be.
     private var lackOfSteps: PollFailure? {
         guard let (count, failure) = passedOver, case .range(let first, _, _) = times else { return nil }
-        let fate = failure.reason == .unavailable ? "left to the next poll" : "skipped"
+        let fate = isLeftToNext ? "left to the next poll" : "skipped"
         return PollFailure(failure.reason, "\(count) steps before \(first) are \(fate): \(failure)")
     }
 

@@ -144,6 +144,17 @@ import Testing
         #expect((played.report?.unread == .anything) == (kept < 288))
     }
 
+    @Test func `steps that are left to the next poll are asked for once more, and not for ever`() throws {
+        let source = try source(["metrics": map(["sessions": "x"]), "step": option(.duration(.minutes(5)))])
+        let away = overtaxed(by: 40, answer("", status: 503))
+        let first = PlayedPoll(
+            source, poll(cursor: ["step": "5m", "until": "2026-11-20T00:05:00Z"]), answer: away)
+        let second = PlayedPoll(source, poll(cursor: first.report?.cursor), answer: away)
+        #expect(second.urls.first == first.urls.first)
+        #expect(second.report?.cursor == ["step": "5m", "until": "2026-11-21T00:00:00Z"])
+        #expect(second.report?.warnings.last?.contains(" are skipped: ") == true)
+    }
+
     @Test func `a server that is down is not asked again for a few steps`() throws {
         let source = try source(["metrics": map(["sessions": "x"]), "step": option(.duration(.minutes(5)))])
         let cursor: JSON = ["step": "5m", "until": "2026-11-20T23:30:00Z"]

@@ -1,0 +1,156 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import QuietHoursGate
+import Testing
+
+/// What a channel is told of ends that it did not get.
+@Suite struct `Ends that a channel missed` {
+    private let start = Moment.rehearsalStart
+    private let teamAndOps = [ChannelPlan(name: "team"), ChannelPlan(name: "ops")]
+
+    @Test(arguments: ["the channel works", "a start", "an hour later"])
+    func `an end that was refused is sent again`(_ chance: String) {
+        var bot = Rehearsal(.unreminded)
+        bot.comparesReplay = true
+        var isGone = false
+        bot.sendAnswer = { delivery, _ in
+            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: "r"), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        isGone = true
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team") == [.opened, .resolved])
+        isGone = false
+        switch chance {
+        case "the channel works":
+            let other = Subject(source: "ios", app: "other")
+            bot.see(.warning, of: other)
+            bot.advance(by: .minutes(1))
+            bot.see(.fine, of: other)
+        case "a start": bot.crash()
+        default: bot.advance(by: .hours(3))
+        }
+        bot.advance(by: .minutes(1))
+        let sent = bot.sends.filter {
+            $0.delivery.channel == "team" && $0.delivery.message.incidents[0].subject.app == "shop"
+        }
+        #expect(sent.map(\.delivery.kind) == [.opened, .resolved, .resolved])
+        #expect(sent[1].delivery.id == sent[2].delivery.id)
+        #expect(sent.map(\.delivery.thread) == [nil, "r", "r"])
+        bot.advance(by: .hours(12))
+        #expect(bot.kindsSent(to: "team").count { $0 == .resolved } == (chance == "the channel works" ? 3 : 2))
+        #expect(bot.objections == [])
+    }
+
+    @Test func `an end that was refused waits for quiet hours like any other`() throws {
+        let nights = try GatePlan.rule(QuietHoursGate.self, "nights", ["between": "13:00-15:00"])
+        var bot = Rehearsal(.rehearsed(gates: [nights], channels: teamAndOps, reportTo: "ops"))
+        var isGone = false
+        bot.sendAnswer = { delivery, _ in
+            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: "r"), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        isGone = true
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        isGone = false
+        bot.advance(by: .hours(5))
+        let told = bot.sends.filter { $0.delivery.channel == "team" }
+        #expect(told.map(\.delivery.kind) == [.opened, .resolved, .resolved])
+        #expect(told.last.map { $0.at >= .utc("2026-11-20 15:00") } == true, "\(told.last?.at.description ?? "")")
+    }
+
+    @Test func `the end of what has come again since is not sent again`() {
+        var bot = Rehearsal(.unreminded)
+        var isGone = false
+        bot.sendAnswer = { delivery, _ in
+            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: "r"), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        isGone = true
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        isGone = false
+        bot.see(.critical)
+        bot.advance(by: .hours(3))
+        #expect(bot.kindsSent(to: "team") == [.opened, .resolved, .opened])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `an end that is refused in every form, and one that may have arrived, are not sent again`() {
+        for outcome in [DeliveryOutcome.refusedBody("400"), .unknown("no answer")] {
+            var bot = Rehearsal(.unreminded)
+            var isOdd = false
+            bot.sendAnswer = { delivery, _ in
+                (isOdd && delivery.channel == "team" ? outcome : .delivered(receipt: "r"), .zero)
+            }
+            bot.start()
+            bot.see(.warning)
+            bot.advance(by: .minutes(1))
+            isOdd = true
+            bot.see(.fine)
+            bot.advance(by: .minutes(10))
+            #expect(bot.kindsSent(to: "team") == [.opened, .resolved, .resolved])
+            bot.advance(by: .hours(5))
+            #expect(bot.kindsSent(to: "team").count == 3)
+            #expect(bot.objections == [])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an end that was under way when its channel left the config is not sent when it comes back`(dies: Bool) {
+        let plan = Plan.unreminded
+        var bot = Rehearsal(plan)
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        func kinds() -> [Notification.Kind] {
+            bot.sends.map(\.delivery).filter { $0.channel == "team" && $0.summaries.first?.rule == "look" }.map(\.kind)
+        }
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { delivery, _ in
+            delivery.channel == "team" ? (.unknown("no answer"), .seconds(10)) : (.delivered(receipt: nil), .zero)
+        }
+        bot.see(.fine)
+        bot.advance(by: .seconds(1))
+        #expect(kinds() == [.opened, .resolved])
+        var without = plan
+        without.channels.removeAll { $0.name == "team" }
+        if dies { bot.crash(without) } else { bot.reload(without) }
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.reload(plan)
+        bot.advance(by: .hours(3))
+        #expect(kinds() == [.opened, .resolved])
+    }
+
+    @Test func `the end of what a channel never heard begin is not sent when it works again`() {
+        var bot = Rehearsal(.unreminded)
+        bot.comparesReplay = true
+        bot.sendAnswer = { delivery, _ in
+            delivery.channel == "team" ? (.refusedChannel("410"), .seconds(10)) : (.delivered(receipt: nil), .zero)
+        }
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .seconds(5))
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.sends.filter { $0.delivery.channel == "team" }.map(\.delivery.kind) == [.opened, .resolved])
+        let before = bot.sends.count
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.crash(after: .hours(1))
+        bot.advance(by: .hours(2))
+        #expect(!bot.sends.dropFirst(before).contains { $0.delivery.channel == "team" })
+        #expect(bot.objections == [])
+    }
+}
