@@ -221,6 +221,19 @@ private struct Busy: SubjectDetector {
         #expect(bot.objections == [])
     }
 
+    @Test func `a poll that broke while the machine slept is made again at once, however failures slow it down`() throws
+    {
+        var bot = holding([.quiet(from: "2026-11-20 12:00", until: "2026-11-20 12:13")])
+        bot.pollAnswer = { _, _ in (PollReport(.failed(PollFailure(.unreachable, "gone"))), .seconds(8)) }
+        let due = try #require(bot.state.schedule.sources["ios"]?.due)
+        bot.advance(to: due + .seconds(1))
+        answers(.fine, &bot)
+        bot.suspend(for: .minutes(7))
+        bot.advance(by: .minutes(1))
+        #expect(!bot.decisions.contains { $0.mark == "O" }, "\(bot.marks())")
+        #expect(bot.objections == [])
+    }
+
     @Test(arguments: [Cue.fine, .critical, nil], [true, false])
     func `what a poll brings that began before the machine slept says nothing of now`(cue: Cue?, fails: Bool) throws {
         var bot = holding()

@@ -6,7 +6,6 @@ import Testing
 
 /// What a channel is told of ends that it did not get.
 @Suite struct `Ends that a channel missed` {
-    private let start = Moment.rehearsalStart
     private let teamAndOps = [ChannelPlan(name: "team"), ChannelPlan(name: "ops")]
 
     @Test(arguments: ["the channel works", "a start", "an hour later"])
