@@ -152,6 +152,49 @@ import Testing
         #expect(told.last?.message.fields.map(\.label) == ["Flapping"])
     }
 
+    @Test func `whoever flaps among many is kept silent only once the channel has been told of it`() throws {
+        let group = try GatePlan.rule(GroupGate.self, "together", ["by": "source", "wait": "1m"])
+        let wobble = try GatePlan.rule(FlappingGate.self, "wobble", ["within": "2h", "calm": "1h"])
+        var bot = Rehearsal.checked(.rehearsed(for: .zero, repeat: nil, lookback: .hours(9), gates: [wobble, group]))
+        let apps = ["a", "b", "c", "d", "e", "f"].map { Subject(source: "ios", app: $0) }
+        for round in 0..<12 {
+            bot.see(apps.map { ($0, round.isMultiple(of: 2) ? .warning : .fine) })
+            bot.advance(by: .minutes(5))
+        }
+        var named: Set<String> = []
+        var silent: Set<String> = []
+        for decision in bot.decisions {
+            if decision.decision == .send {
+                for field in decision.message.fields where field.label == "Flapping" {
+                    named.formUnion(apps.map(\.app).filter { field.value.hasPrefix("\($0): ") })
+                }
+            } else if decision.reason == .flapping {
+                silent.formUnion(decision.message.incidents.map(\.subject.app))
+            }
+            #expect(silent.isSubset(of: named), "at \(decision.at)")
+        }
+        #expect(silent.count == apps.count)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a digest says of one thing once that it flaps, however often it names it`() throws {
+        let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "1 per 1h"])
+        let wobble = try GatePlan.rule(FlappingGate.self, "wobble", ["changes": "6", "within": "2h", "calm": "1h"])
+        var bot = Rehearsal.checked(.rehearsed(for: .zero, repeat: nil, lookback: .hours(9), gates: [wobble, budget]))
+        let apps = ["a", "b"].map { Subject(source: "ios", app: $0) }
+        for round in 0..<12 {
+            bot.see(apps.map { ($0, round.isMultiple(of: 2) ? .warning : .fine) })
+            bot.advance(by: .minutes(4))
+        }
+        bot.advance(by: .hours(3))
+        let fields = bot.decisions.filter { $0.decision == .send }.map {
+            $0.message.fields.filter { $0.label == "Flapping" }
+        }
+        #expect(fields.contains { $0.count > 1 })
+        for fields in fields { #expect(Set(fields).count == fields.count) }
+        #expect(bot.objections == [])
+    }
+
     @Test func `a message that never arrived has told nobody`() throws {
         var bot = try bot()
         bot.sendAnswer = { delivery, _ in

@@ -114,10 +114,19 @@ import Testing
 
     @Test func `is put off once, however often it is polled while no channel takes more`() {
         var agenda = Agenda()
-        for _ in 0..<3 { for id in ["b", "a", "c"] { agenda.postpone(id) } }
+        for _ in 0..<3 { for id in ["b", "a", "c"] { agenda.postpone(id, isUrgent: false) } }
         #expect(agenda.popBacklog() == "b")
-        agenda.postpone("b")
+        agenda.postpone("b", isUrgent: false)
         #expect((0..<4).map { _ in agenda.popBacklog() } == ["a", "c", "b", nil])
+    }
+
+    @Test func `has what becomes urgent looked at before all that waits, and once`() {
+        var agenda = Agenda()
+        for id in ["a", "b", "c"] { agenda.postpone(id, isUrgent: false) }
+        for _ in 0..<2 { for id in ["d", "b"] { agenda.postpone(id, isUrgent: true) } }
+        agenda.resumeBacklog(at: .rehearsalStart)
+        #expect((0..<5).map { _ in agenda.popBacklog() } == ["d", "b", "a", "c", nil])
+        #expect(agenda.next == nil)
     }
 
     @Test func `waits in no channel for another that answers nothing`() {

@@ -20,10 +20,13 @@ struct Agenda: Sendable {
     }
 
     private var timers = Timers<Key>()
-    /// Incidents that were due in a turn that had said enough, in the order in which to look at them.
+    /// Incidents that were due in a turn that had said enough, in the order in which to look at them: what is urgent comes
+    /// before all that waits already.
+    private var urgentBacklog: ArraySlice<String> = []
     private var backlog: ArraySlice<String> = []
     /// The same, to know who is there: while no channel takes more, every poll of an open incident puts it off again.
     private var inBacklog: Set<String> = []
+    private var inUrgentBacklog: Set<String> = []
     /// When to go on with the backlog; nil while the end of an attempt is waited for.
     private var backlogDue: Moment?
 
@@ -33,7 +36,7 @@ struct Agenda: Sendable {
     /// When the core wants to be woken next for any of it.
     var next: Moment? {
         mutating get {
-            guard !backlog.isEmpty, let due = backlogDue else { return timers.next }
+            guard !inBacklog.isEmpty, let due = backlogDue else { return timers.next }
             return min(due, timers.next ?? due)
         }
     }
@@ -54,15 +57,28 @@ struct Agenda: Sendable {
     /// Has the channel dispatched before this turn ends: once, however many messages it got.
     mutating func dispatch(_ channel: String, at now: Moment) { timers.set(.channel(channel), now) }
 
-    /// Puts an incident off to the next turn, which follows at once; who has been put off already keeps its place.
-    mutating func postpone(_ incident: String) {
-        if inBacklog.insert(incident).inserted { backlog.append(incident) }
+    /// Puts an incident off to the next turn, which follows at once; who has been put off already keeps its place, unless it
+    /// has become urgent.
+    mutating func postpone(_ incident: String, isUrgent: Bool) {
+        let isNew = inBacklog.insert(incident).inserted
+        if isUrgent, inUrgentBacklog.insert(incident).inserted {
+            urgentBacklog.append(incident)
+        } else if isNew {
+            backlog.append(incident)
+        }
     }
 
     mutating func popBacklog() -> String? {
-        guard let first = backlog.popFirst() else { return nil }
-        inBacklog.remove(first)
-        return first
+        if let first = urgentBacklog.popFirst() {
+            inUrgentBacklog.remove(first)
+            inBacklog.remove(first)
+            return first
+        }
+        // What has become urgent since has had its turn.
+        while let first = backlog.popFirst() {
+            if inBacklog.remove(first) != nil { return first }
+        }
+        return nil
     }
 
     /// Says when to go on with what was put off.

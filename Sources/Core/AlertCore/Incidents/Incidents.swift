@@ -146,14 +146,24 @@ public struct Incidents: Sendable {
     /// By the time they began.
     public var inOrder: [Incident] { Array(byID.values).inOrder }
 
-    /// Those of them that there are, by the time they began.
-    func inOrder(_ ids: [String]) -> [String] {
-        var found: [(since: Moment, id: String)] = []
-        found.reserveCapacity(ids.count)
-        for id in ids {
-            if let since = byID[id]?.since { found.append((since, id)) }
-        }
-        return found.sorted { ($0.since, $0.id) < ($1.since, $1.id) }.map(\.id)
+    /// Those of them that there are, the most urgent first.
+    func byUrgency(_ ids: some Sequence<String>) -> [String] {
+        ids.compactMap { byID[$0].map(urgency) }.sorted().map(\.id)
+    }
+
+    /// Whether somebody is to hear for the first time of something critical, and of no earlier end of the same.
+    func isUrgent(_ id: String) -> Bool {
+        byID[id].map { rank(of: $0) == .urgent && earlier(than: $0).isEmpty } ?? false
+    }
+
+    private func urgency(of incident: Incident) -> Urgency {
+        Urgency(rank: rank(of: incident), severity: incident.severity, since: incident.since, id: incident.id)
+    }
+
+    private func rank(of incident: Incident) -> Urgency.Rank {
+        guard incident.isOpen else { return again(incident) != nil ? .followed : .over }
+        guard !incident.isAnnounced, !incident.isGathered else { return .others }
+        return incident.severity == .critical ? .urgent : .unheard
     }
 
     /// The open incident of a rule about something.
@@ -188,6 +198,19 @@ public struct Incidents: Sendable {
     /// What about the subject is over, and was told to nobody yet.
     func over(about subject: Subject) -> [Incident] {
         (overIDs[subject] ?? []).filter { aftermaths[$0] == nil }.compactMap { byID[$0] }.inOrder
+    }
+
+    /// What the same rule had opened before about the same, and that is over and has not been told everywhere.
+    func earlier(than incident: Incident) -> [Incident] {
+        (overIDs[incident.subject] ?? []).filter { $0 != incident.id }.compactMap { byID[$0] }.filter {
+            $0.identity == incident.identity
+        }.inOrder
+    }
+
+    /// Since when the same goes on again that is over here: its end must not read as if all were well.
+    func again(_ incident: Incident) -> Moment? {
+        guard !incident.isOpen, let next = self[identity: incident.identity], next.hasFired else { return nil }
+        return next.since
     }
 
     func hasEnded(_ subject: Subject) -> Bool { aftermathIDs[subject] != nil || overIDs[subject] != nil }

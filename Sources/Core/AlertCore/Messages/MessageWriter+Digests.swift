@@ -9,6 +9,8 @@ struct Member {
     let reason: Reason
     /// Since when nothing is known of it, where that is so.
     var silence: Silence?
+    /// Since when the same goes on again, where it is over.
+    var again: Moment?
 
     /// How bad it is, or was at worst where that is all there is to tell.
     var severity: Severity {
@@ -204,8 +206,8 @@ extension MessageWriter {
         let notification = member.notification
         let incident = notification.incident
         guard notification.kind != .digest else { return summaryLine(incident) }
-        let mark = mark(incident, notification.kind)
-        let headline = headline(incident, notification.kind, member.silence)
+        let mark = mark(incident, notification.kind, member.again)
+        let headline = headline(incident, notification.kind, member.silence, again: member.again)
         guard incident.isOpen else { return "\(mark) \(headline)" }
         return "\(mark) \(words(.digestSince, [.headline: headline, .moment: clock(incident.since)]))"
     }

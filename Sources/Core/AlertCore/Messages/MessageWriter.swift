@@ -29,7 +29,9 @@ struct MessageWriter {
         let leading = isHeadline ? sentence(evidence) : nil
         // What is judged by its absence is known: only what was measured is as it was last known.
         let silence = story.silence.flatMap { $0.isMeant(by: evidence) ? nil : $0 }
-        let headline = "\(mark(incident, kind)) \(headline(incident, kind, silence, leading))"
+        let headline =
+            "\(mark(incident, kind, story.again)) "
+            + headline(incident, kind, silence, leading, again: story.again)
         let fields = fields(story, kind)
         var message = Message(
             kind: kind, severity: incident.severity, at: now, headline: headline, fields: fields,
@@ -74,8 +76,10 @@ struct MessageWriter {
     }
 
     /// What is over has the mark of its end, whatever is said of it.
-    func mark(_ incident: Incident, _ kind: Notification.Kind) -> String {
-        if kind == .resolved || kind == .revised && !incident.isOpen, incident.endsUnresolved {
+    ///
+    /// - Parameter again: since when the same goes on again.
+    func mark(_ incident: Incident, _ kind: Notification.Kind, _ again: Moment? = nil) -> String {
+        if kind == .resolved || kind == .revised && !incident.isOpen, incident.endsUnresolved || again != nil {
             return Message.mark(kind: .closed, severity: incident.severity)
         }
         let end: Notification.Kind? = kind != .revised || incident.isOpen ? nil : incident.state.endKind
@@ -99,9 +103,20 @@ struct MessageWriter {
 
     /// What a message about one incident says first, without the mark before it: who, what, and since when.
     ///
-    /// - Parameter sentence: what the rule says, where that has been found already.
+    /// - Parameters:
+    ///   - sentence: what the rule says, where that has been found already.
+    ///   - again: since when the same goes on again, where this is over.
     func headline(
-        _ incident: Incident, _ kind: Notification.Kind, _ silence: Silence? = nil, _ sentence: String? = nil
+        _ incident: Incident, _ kind: Notification.Kind, _ silence: Silence? = nil, _ sentence: String? = nil,
+        again: Moment? = nil
+    ) -> String {
+        guard let again else { return headlineByItself(incident, kind, silence, sentence) }
+        return detailed(
+            headlineByItself(incident, kind, silence, sentence), [words(.detailAgain, [.moment: clock(again)])])
+    }
+
+    private func headlineByItself(
+        _ incident: Incident, _ kind: Notification.Kind, _ silence: Silence?, _ sentence: String?
     ) -> String {
         let who = name(of: incident.subject)
         let after = words.rough(lasted(incident))

@@ -15,4 +15,6 @@ struct Story {
     var links: [Message.Link] = []
     /// Since when nothing is known of it, where that is so.
     var silence: Silence?
+    /// Since when the same goes on again, where this is over.
+    var again: Moment?
 }

@@ -50,6 +50,7 @@ extension State {
             releases: subject.release == nil
                 ? (incident.evidence.span ?? figures.series[subject]?.samples.last?.span)
                     .map { sessions(ofReleasesOf: subject, in: $0) } ?? [] : [],
-            links: plan.links(about: incident), silence: silence(of: incident, plan, at: now))
+            links: plan.links(about: incident), silence: silence(of: incident, plan, at: now),
+            again: incidents.again(incident))
     }
 }

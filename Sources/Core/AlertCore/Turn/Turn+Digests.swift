@@ -53,13 +53,17 @@ extension Turn {
                 part.members.filter { [.opened, .escalated].contains($0.notification.kind) }.map(\.severity).max()
         }
         let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
-        message.fields += remarked(part.members, remarks)
+        let remarked = remarked(part.members, remarks)
+        message.fields += remarked
         let updates = updates(for: part.members, in: channel)
         let escalated = part.members.filter { $0.notification.kind == .escalated }.map(\.notification.incident.id)
         let delivery = accept(
             message, message.kind, channel, incident: nil, updates: updates, escalated: escalated)
         for (member, remarks) in zip(part.members, remarks) {
-            noteSwings(member.notification, remarks)
+            // Of what the message has no room for, the channel is told another time.
+            noteSwings(
+                member.notification,
+                remarks.filter { remarked.contains(field($0, on: member, among: part.members.count)) })
             let incident = member.notification.incident
             let told = member.standing.told(
                 member.notification, figureToSay(of: incident, member.notification.kind), at: now)
@@ -74,12 +78,21 @@ extension Turn {
 
     /// What gates remark of the members of a message, the first few, each with whom it is about.
     private func remarked(_ members: ArraySlice<Member>, _ remarks: [[Remark]]) -> [Message.Field] {
-        let all = zip(members, remarks).lazy.flatMap { member, remarks in
-            remarks.map { (member.notification.incident.subject.app.tamed, writer.field($0)) }
+        var fields: [Message.Field] = []
+        for (member, remarks) in zip(members, remarks) {
+            for remark in remarks where fields.count < Turn.remarksMax {
+                let field = field(remark, on: member, among: members.count)
+                // Of what came and went several times, each time is a member.
+                if !fields.contains(field) { fields.append(field) }
+            }
         }
-        return all.prefix(Turn.remarksMax).map { app, field in
-            members.count > 1 ? Message.Field(field.label, "\(app): \(field.value)") : field
-        }
+        return fields
+    }
+
+    private func field(_ remark: Remark, on member: Member, among count: Int) -> Message.Field {
+        let field = writer.field(remark)
+        guard count > 1 else { return field }
+        return Message.Field(field.label, "\(member.notification.incident.subject.app.tamed): \(field.value)")
     }
 
     /// A message for many is to stay one that people read.
@@ -118,7 +131,8 @@ extension Turn {
                 members.append(
                     Member(
                         notification: notification, standing: standing, reason: want.reason,
-                        silence: state.silence(of: incident, plan, at: now)))
+                        silence: state.silence(of: incident, plan, at: now),
+                        again: state.incidents.again(incident)))
             }
         }
         return members

@@ -48,6 +48,7 @@ extension PhraseID {
         case .detailOlderRelease: "detail.older_release"
         case .detailPeriod: "detail.period"
         case .detailSeverity: "detail.severity"
+        case .detailAgain: "detail.again"
         case .detailCorrected: "detail.corrected"
         case .detailClosed: "detail.closed"
         case .details: "details"

@@ -47,6 +47,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case detailOlderRelease
     case detailPeriod
     case detailSeverity
+    case detailAgain
     case detailCorrected
     case detailClosed
     case details
