@@ -147,6 +147,37 @@ import Testing
                 """)
     }
 
+    @Test func `who is told of the past by a damaged journal hears that it is damaged`() async throws {
+        let scratch = try Shop.scratch()
+        for app in ["shop-ios", "shop-web"] {
+            #expect(try await scratch.alertbot("mute", "--app", app, "--for", "2h", "--by", "ada").status == 0)
+        }
+        let journal = String(decoding: try #require(scratch.contents[Self.segment]), as: UTF8.self)
+        try scratch.write(Self.segment, journal.replacing("shop-ios", with: "shop-iot"))
+        for words in [["status"], ["incidents"], ["mutes"], ["history"], ["why"]] {
+            let run = try await BotHarness.run(BotBinary.path, words, folder: scratch.folder)
+            #expect(run.status == 0, "\(words): \(run.all)")
+            #expect(
+                run.errors.hasPrefix("alertbot: warning: journal-00000000000000000001.jsonl:")
+                    && run.errors.hasSuffix("the line's checksum does not match; it is skipped\n"),
+                "\(words): \(run.all)")
+        }
+        let status = try await scratch.alertbot("status")
+        #expect(
+            status.output.hasSuffix("\nThe journal is damaged: 1 damaged line; 'alertbot journal verify' says more\n"),
+            "\(status.all)")
+        let json = try await scratch.alertbot("status", "--format", "json").json
+        #expect(json["journal_trouble"].string == "1 damaged line; 'alertbot journal verify' says more")
+        #expect(json["mutes"].elements.count == 1)
+
+        // What a crash leaves behind is no damage, and neither is what a bot has not written to its end.
+        try scratch.write(Self.segment, journal + "{\"v\":2,")
+        for words in [["status"], ["history"]] {
+            let run = try await BotHarness.run(BotBinary.path, words, folder: scratch.folder)
+            #expect(run.errors.isEmpty && !run.output.contains("The journal"), "\(words): \(run.all)")
+        }
+    }
+
     @Test func `compact puts one snapshot in place of everything, and keeps what was damaged`() async throws {
         let scratch = try Self.damaged()
         let compact = try await scratch.alertbot("journal", "compact", "--format", "json")

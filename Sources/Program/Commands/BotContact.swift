@@ -25,8 +25,9 @@ public struct BotContact: Sendable {
         }
         let config = try file.config()
         let folder = config.bot.stateFolder
-        let (state, _) = try State.inJournal(folder, file.memories)
-        let status = StatusReport(state, config.plan, at: machine.clock.now()).status(isRunning: false)
+        let (state, report) = try State.inJournal(folder, file.memories, telling: machine.terminal)
+        let status = StatusReport(state, config.plan, at: machine.clock.now())
+            .status(isRunning: false, journalTrouble: report.damage)
         // What hangs is not to be taken for what does not run.
         guard FolderDisk(folder).isLocked, case .object(var known) = status else { return status }
         machine.terminal.error("alertbot: warning: \(Failure(deafIn: folder).sentence)")
@@ -117,6 +118,30 @@ extension State {
         } catch {
             throw Failure(error)
         }
+    }
+}
+
+extension State {
+    /// The same for somebody who is to know if part of it is lost.
+    ///
+    /// - Parameter terminal: hears of damage. What a crash has left behind is none, and looks like what a running bot is
+    ///   just writing.
+    public static func inJournal(
+        _ folder: String, _ memories: MemoryKinds, telling terminal: Terminal
+    ) throws(Failure) -> (state: State, report: JournalReport) {
+        let (state, report) = try inJournal(folder, memories)
+        for notice in report.notices where notice.isDamage { terminal.error("alertbot: warning: \(notice)") }
+        if report.noticesOmitted > 0 {
+            terminal.error("alertbot: warning: and \(report.noticesOmitted) more like these")
+        }
+        return (state, report)
+    }
+}
+
+extension JournalReport {
+    /// What is lost, for `status`; nil for a sound journal.
+    fileprivate var damage: String? {
+        isDamaged ? "\(loss ?? "nothing is lost"); 'alertbot journal verify' says more" : nil
     }
 }
 

@@ -58,7 +58,9 @@ public struct StatusText {
             parts.append([paint.yellow("The config on disk has errors and is not in use: \(trouble.tamed)")])
         }
         if let trouble = status["journal_trouble"]?.string {
-            parts.append([paint.red("The journal cannot be written: \(trouble.tamed)")])
+            // Who reads it for a bot that does not run writes nothing.
+            let what = isRunning ? "cannot be written" : "is damaged"
+            parts.append([paint.red("The journal \(what): \(trouble.tamed)")])
         }
         return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }

@@ -52,7 +52,10 @@ public struct WhyQuestion: Sendable {
 
     /// What is or was known, and whether every line of it could be read.
     private func state(_ config: Config, _ now: Moment) throws(Failure) -> (State, isWhole: Bool) {
-        guard let then else { return (try State.inJournal(config.bot.stateFolder, file.memories).state, true) }
+        guard let then else {
+            let folder = config.bot.stateFolder
+            return (try State.inJournal(folder, file.memories, telling: machine.terminal).state, true)
+        }
         return try past(then, config, now)
     }
 

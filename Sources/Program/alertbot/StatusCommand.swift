@@ -1,7 +1,6 @@
 internal import AlertCore
 internal import ArgumentParser
 internal import BotConfig
-internal import BuiltinPlugins
 internal import Commands
 internal import PluginKit
 internal import Runtime
@@ -42,7 +41,7 @@ struct HistoryCommand: AsyncParsableCommand {
     func run() async throws {
         // The journal says it all, whether the bot runs or not.
         let file = try common.file()
-        let (state, _) = try State.inJournal(file.journalFolder(), PluginCatalog.builtin.memories)
+        let (state, _) = try State.inJournal(file.journalFolder(), file.memories, telling: machine.terminal)
         let words = file.result.config?.plan.words ?? .english
         let history = StatusReport.history(state, limit: limit, deadOnly: dead, words: words)
         switch format {

@@ -17,7 +17,8 @@ public struct StatusReport: Sendable {
     ///   - isRunning: whether the answer comes from a bot at work, or from its journal.
     ///   - recordingTrouble: what keeps observations from being recorded, if anything does.
     ///   - configTrouble: what is wrong with the config on the disk, where the bot goes on with another.
-    ///   - journalTrouble: what keeps the journal from being written, if anything does: then nothing leaves.
+    ///   - journalTrouble: what keeps the journal from being written, if anything does: then nothing leaves. Of a journal
+    ///     that is read for a bot that does not run, what is lost.
     ///   - missingPictures: the channels whose messages have arrived without their pictures.
     public func status(
         isRunning: Bool, recordingTrouble: String? = nil, configTrouble: String? = nil,
