@@ -101,6 +101,15 @@ import Testing
         #expect(json["tests"][0]["decisions"][0]["status"].string == "missing")
     }
 
+    @Test(arguments: [("text", "✓ a fall is told\n"), ("json", "\"summary\": {")])
+    func `results that cannot be written are printed all the same`(format: String, shown: String) async throws {
+        let ran = try await scratch(tests).alertbot(
+            "test", "shop.test.yaml", "--junit", "gone/results.xml", "--format", format)
+        #expect(ran.status == 3, "\(ran.all)")
+        #expect(ran.output.contains(shown), "\(ran.all)")
+        #expect(ran.errors.contains("the results file gone/results.xml cannot be written: "), "\(ran.all)")
+    }
+
     private static let endings: [(arguments: [String], status: Int32)] = [
         ([], 2), (["gone.yaml"], 3), (["broken.test.yaml"], 1),
     ]

@@ -25,13 +25,14 @@ struct TestCommand: ParsableCommand {
         let report = try RuleTestReport(files, usualConfig: common.config) { path throws(Failure) in
             try ConfigFile(path, .builtin, on: machine)
         }
-        if let junit { try report.writeJUnit(to: junit) }
         switch format {
         case .text: try report.print(common.paint, on: machine.terminal)
         case .json:
             for problem in report.problemTexts { machine.terminal.error(problem) }
             try machine.terminal.line(report.json.prettyText)
         }
+        // After what is printed, so that a folder that is not there costs nobody the results.
+        if let junit { try report.writeJUnit(to: junit) }
         if !report.isFine { throw Failure(.no) }
     }
 }
