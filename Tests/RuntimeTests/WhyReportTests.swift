@@ -308,16 +308,115 @@ import Testing
         return bot
     }
 
-    @Test func `a reminder that a gate holds has no time of its own, and an escalation has`() throws {
+    /// What the report has on the first channel of the first explanation.
+    private func way(_ bot: Rehearsal, app: String? = nil) -> JSON? {
+        let report = WhyReport(bot.state, bot.plan, at: bot.now, app: app)
+        return report.json["why"]?.array?.first?["channels"]?.array?.first
+    }
+
+    @Test func `of what was told only what follows is held, and its reminder comes when it is due`() throws {
         let bot = try escalating(quietUntil: "2026-11-20 12:20")
         let text = paragraph(bot)[0]
-        #expect(text.contains("; held by quiet_hours:nights until Fri 20 Nov 12:20 UTC"), "\(text)")
-        #expect(!text.contains("next reminder"))
+        #expect(
+            text.contains(
+                "\n  team: notified (warning), last at Fri 20 Nov 12:00 UTC; what follows is held by quiet_hours:nights "
+                    + "until Fri 20 Nov 12:20 UTC; passes nag; next reminder Fri 20 Nov 16:00 UTC\n"), "\(text)")
+        #expect(way(bot)?["held"] == false && way(bot)?["next_reminder"] == "2026-11-20T16:00:00Z")
         #expect(text.contains("\n  oncall: notified from Fri 20 Nov 12:30 UTC on, unless somebody acknowledges it\n"))
         let entry = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first
         #expect(
             entry?["escalations"]?.text
                 == #"[{"channel":"oncall","at":"2026-11-20T12:30:00Z","closed_by":null,"closed_until":null}]"#)
+    }
+
+    @Test func `a reminder that falls behind a gate comes when it opens, and is not promised while it is held`() throws
+    {
+        var bot = try escalating(quietUntil: "2026-11-20 18:00")
+        #expect(
+            paragraph(bot)[0].contains(
+                "; what follows is held by quiet_hours:nights until Fri 20 Nov 18:00 UTC; passes nag; "
+                    + "next reminder Fri 20 Nov 18:00 UTC\n"), "\(paragraph(bot))")
+        #expect(way(bot)?["next_reminder"] == "2026-11-20T18:00:00Z")
+        let dropping = try escalating(quietUntil: "2026-11-20 18:00", drops: true)
+        #expect(way(dropping)?["next_reminder"] == .null)
+        bot.advance(by: .hours(4))
+        let text = paragraph(bot)[0]
+        #expect(text.contains("; held by quiet_hours:nights until Fri 20 Nov 18:00 UTC"), "\(text)")
+        #expect(!text.contains("next reminder"))
+        #expect(way(bot)?["held"] == true && way(bot)?["next_reminder"] == .null)
+    }
+
+    @Test func `a budget that is spent by what was delivered holds nothing of it`() throws {
+        let budget = try BudgetGate.written(["at_most": "1 per 1h"], name: "cap")
+        var bot = bot(.rehearsed(gates: [GatePlan(name: "cap", gate: budget)]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        let text = paragraph(bot)[0]
+        #expect(
+            text.contains(
+                "\n  team: notified (warning), last at Fri 20 Nov 12:00 UTC; what follows is held by budget:cap (0 of 1 "
+                    + "messages left in 1 h) until Fri 20 Nov 13:00 UTC; next reminder Fri 20 Nov 16:00 UTC\n"),
+            "\(text)")
+    }
+
+    @Test func `what is pending would be held, and is not yet`() {
+        var bot = bot(
+            .rehearsed(for: .minutes(10), gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")]))
+        bot.see(.warning)
+        let text = paragraph(bot)[0]
+        #expect(text.contains("\n  team: nothing to send; would be held by quiet_hours:nights until "), "\(text)")
+    }
+
+    @Test func `what may not have arrived is not called notified until something has`() throws {
+        let why = "it is unknown, for the second time, whether it arrived: it hung up"
+        var bot = bot()
+        bot.sendAnswer = { delivery, _ in
+            (delivery.incident == nil ? .delivered(receipt: nil) : .unknown("it hung up"), .zero)
+        }
+        bot.see(.warning)
+        bot.advance(by: .minutes(10))
+        func dead() throws -> EndedDelivery { try #require(bot.state.outbox.history.last { $0.end.isDead }) }
+        var id = try dead().delivery.id
+        #expect(
+            paragraph(bot, app: "shop")[0].contains(
+                "\n  team: sent (warning), but it may not have arrived (Fri 20 Nov 12:00 UTC): \(why); "
+                    + "'alertbot retry \(id)' sends it again; next reminder "),
+            "\(paragraph(bot, app: "shop"))")
+        #expect(way(bot, app: "shop")?["failed"] == .string(why))
+
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.advance(by: .hours(4))
+        #expect(
+            paragraph(bot, app: "shop")[0].contains(
+                "\n  team: notified (warning), last at Fri 20 Nov 16:00 UTC; next reminder "),
+            "\(paragraph(bot, app: "shop"))")
+        #expect(way(bot, app: "shop")?["failed"] == .null)
+
+        // Of what was told before, at least that has arrived.
+        bot.sendAnswer = { _, _ in (.unknown("it hung up"), .zero) }
+        bot.see(.critical)
+        bot.advance(by: .minutes(10))
+        id = try dead().delivery.id
+        #expect(
+            paragraph(bot, app: "shop")[0].contains(
+                "\n  team: notified (critical); the last message may not have arrived (Fri 20 Nov 16:10 UTC): "
+                    + "\(why); 'alertbot retry \(id)' sends it again"),
+            "\(paragraph(bot, app: "shop"))")
+    }
+
+    @Test func `a reminder that a channel refused says so, and who was notified stays so`() throws {
+        var bot = bot()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { _, _ in (.refusedChannel("HTTP 410"), .zero) }
+        bot.advance(by: .hours(4))
+        let id = try #require(bot.state.outbox.history.first { $0.end.isDead }).delivery.id
+        #expect(
+            paragraph(bot, app: "shop")[0].contains(
+                "\n  team: notified (warning); the last message was not delivered (Fri 20 Nov 16:00 UTC): HTTP 410; "
+                    + "'alertbot retry \(id)' sends it again; next reminder "),
+            "\(paragraph(bot, app: "shop"))")
+        #expect(way(bot, app: "shop")?["failed"] == "HTTP 410")
     }
 
     @Test func `an escalation that a gate will hold or drop is not promised`() throws {

@@ -58,7 +58,21 @@ public struct WhyReport: Sendable {
 
         private(set) var waiting: [Place: [Delivery]] = [:]
         private(set) var counts: [Story: Int] = [:]
-        private(set) var failed: [Place: (at: Moment, sentence: String)] = [:]
+        private(set) var failed: [Place: Failed] = [:]
+        /// What channels have certainly got something about.
+        private var heard: Set<Place> = []
+        /// Since when all that was delivered is remembered.
+        private var since = Moment.earliest
+
+        /// What was given up last.
+        struct Failed {
+            let at: Moment
+            let sentence: String
+            let id: String
+            let mayHaveArrived: Bool
+            /// Whether something has been delivered since.
+            fileprivate(set) var isPast = false
+        }
 
         init(_ state: State) {
             for delivery in state.outbox.deliveries.values {
@@ -71,11 +85,36 @@ public struct WhyReport: Sendable {
                 for story in Set(stories) { counts[story, default: 0] += 1 }
             }
             for entry in state.outbox.history {
-                guard case .dead(let sentence) = entry.end else { continue }
-                for id in entry.delivery.incidents {
-                    failed[Place(channel: entry.delivery.channel, incident: id)] = (entry.at, sentence.tamed)
+                let delivery = entry.delivery
+                for id in delivery.incidents {
+                    let place = Place(channel: delivery.channel, incident: id)
+                    switch entry.end {
+                    case .dead(let sentence):
+                        failed[place] = Failed(
+                            at: entry.at, sentence: sentence.tamed, id: delivery.id,
+                            mayHaveArrived: delivery.mayHaveArrived)
+                    case .delivered:
+                        heard.insert(place)
+                        failed[place]?.isPast = true
+                    case .replaced: break
+                    }
                 }
             }
+            // Failed deliveries are remembered for longer than others.
+            let others = state.outbox.history.lazy.filter { !$0.end.isDead }
+            if let first = others.first, others.count >= state.outbox.historyMax { since = first.at }
+        }
+
+        /// What a channel that counts as notified has lacked since, or may have.
+        func lacking(_ place: Place) -> Failed? {
+            guard let failed = failed[place], !failed.isPast, failed.at >= since else { return nil }
+            // What certainly never arrived may be on its way anew.
+            return failed.mayHaveArrived || waiting[place] == nil ? failed : nil
+        }
+
+        /// Whether the channel certainly knows of the incident.
+        func hasHeard(_ place: Place, of standing: Standing) -> Bool {
+            heard.contains(place) || (standing.firstSaid ?? .earliest) < since
         }
     }
 
@@ -147,8 +186,9 @@ public struct WhyReport: Sendable {
                         "account": JSON(gate.account),
                     ]
                 }),
-            "held": .bool(way.standing?.hold != nil), "next_reminder": JSON(way.closure == nil ? way.reminder : nil),
-            "failed": JSON(failed(way, explanation.incident)?.sentence),
+            "held": .bool(way.standing?.hold != nil), "next_reminder": JSON(reminder(way)),
+            "failed": JSON(
+                (failed(way, explanation.incident) ?? lacking(way, explanation.incident))?.sentence),
         ]
     }
 
@@ -237,12 +277,7 @@ public struct WhyReport: Sendable {
     private func words(_ way: Explanation.Way, _ explanation: Explanation) -> String {
         var parts: [String] = []
         if let announced = way.standing?.announced {
-            parts.append(
-                isOpening(way, explanation.incident)
-                    ? "being notified (\(announced.rawValue))"
-                    : "notified (\(announced.rawValue))"
-                        + (way.standing?.undelivered == nil
-                            ? way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? "" : ""))
+            parts += notified(announced, way, explanation.incident)
             if let worse = way.standing?.undelivered, let failed = failed(way, explanation.incident) {
                 parts += undelivered("the escalation to \(worse.rawValue) was not delivered", failed)
             }
@@ -269,12 +304,29 @@ public struct WhyReport: Sendable {
             parts.append(
                 "passes " + passed.map { $0.name + ($0.account.map { " (\($0))" } ?? "") }.joined(separator: ", "))
         }
-        if let reminder = way.reminder, way.closure == nil { parts.append("next reminder \(clock(reminder))") }
+        if let reminder = reminder(way) { parts.append("next reminder \(clock(reminder))") }
         if let queued = queued(way.channel, explanation) { parts.append(queued) }
         return parts.joined(separator: "; ")
     }
 
-    private func undelivered(_ what: String, _ failed: (at: Moment, sentence: String)) -> [String] {
+    /// What the channel was told, and whether it knows.
+    private func notified(_ announced: Severity, _ way: Explanation.Way, _ incident: Incident?) -> [String] {
+        if isOpening(way, incident) { return ["being notified (\(announced.rawValue))"] }
+        guard let standing = way.standing, let incident, let lacking = lacking(way, incident) else {
+            let last = way.standing.flatMap { $0.undelivered == nil ? $0.lastSaid : nil }
+            return ["notified (\(announced.rawValue))" + (last.map { ", last at \(clock($0))" } ?? "")]
+        }
+        let how =
+            (lacking.mayHaveArrived ? "may not have arrived" : "was not delivered")
+            + " (\(clock(lacking.at))): \(lacking.sentence)"
+        let knows = mail.hasHeard(Mail.Place(channel: way.channel, incident: incident.id), of: standing)
+        return
+            (knows
+            ? ["notified (\(announced.rawValue))", "the last message \(how)"]
+            : ["sent (\(announced.rawValue)), but it \(how)"]) + ["'alertbot retry \(lacking.id)' sends it again"]
+    }
+
+    private func undelivered(_ what: String, _ failed: Mail.Failed) -> [String] {
         [
             "\(what) (\(clock(failed.at))): \(failed.sentence)",
             "the channel is retried every hour with one incident it missed",
@@ -298,11 +350,21 @@ public struct WhyReport: Sendable {
         return ", then by \(behind.isEmpty ? "other gates" : behind.joined(separator: ", ")) until \(clock(opening))"
     }
 
-    /// What a closed gate does to what the channel hears next. It does not concern what is on its way already.
+    /// What a closed gate does to what the channel hears next. It does not concern what was sent already.
     private func whatIsHeld(_ way: Explanation.Way, _ incident: Incident?) -> String {
-        guard incident != nil else { return "would be held" }
-        let isUnderWay = way.standing?.hold == nil && !waiting(way.channel, incident).isEmpty
-        return isUnderWay ? "what follows is held" : "held"
+        guard let incident, incident.state != .pending else { return "would be held" }
+        let isToldAlready = way.standing?.hold == nil && way.standing?.announced != nil
+        return isToldAlready ? "what follows is held" : "held"
+    }
+
+    /// When the channel is reminded next, as far as the gates that are closed now are known.
+    private func reminder(_ way: Explanation.Way) -> Moment? {
+        guard let due = way.reminder, let closure = way.closure else { return way.reminder }
+        // Reminders count from what is held, once that is said; one that a gate drops never comes.
+        guard way.standing?.hold == nil, let opening = way.opening, due >= opening || closure.fate != .drop else {
+            return nil
+        }
+        return max(due, opening)
     }
 
     /// What channels still have to hear of an incident that is over.
@@ -326,9 +388,17 @@ public struct WhyReport: Sendable {
     }
 
     /// When and why that by which the channel should have heard of the incident was given up.
-    private func failed(_ way: Explanation.Way, _ incident: Incident?) -> (at: Moment, sentence: String)? {
+    private func failed(_ way: Explanation.Way, _ incident: Incident?) -> Mail.Failed? {
         guard let id = incident?.id, way.standing?.undelivered != nil else { return nil }
         return mail.failed[Mail.Place(channel: way.channel, incident: id)]
+    }
+
+    /// What was given up of what the channel was told of the incident since it certainly got something.
+    private func lacking(_ way: Explanation.Way, _ incident: Incident?) -> Mail.Failed? {
+        guard let incident, let standing = way.standing, standing.announced != nil, standing.undelivered == nil,
+            !isOpening(way, incident)
+        else { return nil }
+        return mail.lacking(Mail.Place(channel: way.channel, incident: incident.id))
     }
 
     /// Whether that by which the channel first hears of the incident has not arrived yet.
