@@ -169,6 +169,52 @@ import Testing
         #expect(await face.deliveries(matching: nil, limit: 5).map(\.outcome) == ["failed"])
     }
 
+    /// The face of a bot that does not run, which knows this.
+    private func face(_ file: ConfigFile, _ facts: Fact...) throws -> BotFace {
+        let config = try file.config()
+        var state = State()
+        let ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)
+        for fact in facts { state.apply(fact) }
+        let bot = Bot(
+            config.setup, ports: stage.machine.ports(stateFolder: config.bot.stateFolder), ledger: ledger, state: state)
+        return BotFace(bot, clock: stage.clock)
+    }
+
+    @Test func `an app whose figures have stopped is not fine, and not all is well`() async throws {
+        let end = stage.clock.now() - .minutes(50)
+        let figures = Observation(
+            subject: Subject(source: "figures", app: "shop-ios"), span: TimeSpan(lasting: .minutes(5), until: end),
+            seen: end, metrics: ["users": 10_000, "crashed_users": 1])
+        var record = SourceRecord()
+        record.lastOutcome = .noData
+        record.lastGood = stage.clock.now()
+        let face = try face(
+            scratch.shop(stage.machine), .figures(.observed(figures, keeping: Retention(.hours(1)))),
+            .schedule(.source(name: "figures", record)))
+        #expect(await face.health().doubt == "1 app gives no figures any more")
+        let verdict = try #require(await face.overview(apps: nil).apps.first?.verdicts.first)
+        #expect(verdict.tone == .unknown && verdict.figure != nil)
+        #expect(verdict.noNews == "no news since Fri 20 Nov 12:10 CET")
+    }
+
+    @Test func `what is wrong with the last app stands on the page however many others are fine`() async throws {
+        let rules = (1...5).map {
+            "\n  r\($0): {plugin: threshold, metric: crash_free_users, warning: \"< 99.5%\", window: 1h}"
+        }
+        let apps = (1...100).map { number in
+            Shop.line("z\(number)", crashed: number == 99 ? 500 : 0, at: "2026-11-20T11:59:00Z").text
+        }
+        try await running(seeing: apps.joined(), under: rules.joined()) { _, face in
+            let apps = await face.overview(apps: "z").apps
+            #expect(apps.count == 100)
+            #expect(apps.allSatisfy { $0.verdicts.count + $0.unlisted == 6 })
+            #expect(apps.map(\.unlisted).reduce(0, +) == 600 - Bot.Look.Most.verdicts)
+            #expect(apps.map(\.unlistedWell).reduce(0, +) == 600 - Bot.Look.Most.verdicts)
+            let ill = try #require(apps.first { $0.name == "z99" })
+            #expect(ill.verdicts.count == 6)
+        }
+    }
+
     @Test func `the pages show what the bot knows of an incident, its app and its channel`() async throws {
         try await running { file, face in
             let id = try #require(await face.incidents().array?.first?["id"]?.string)

@@ -136,6 +136,22 @@ import Testing
                 """), "\(text)")
     }
 
+    @Test func `a status that lists not everything says how much is missing of what cannot be judged`() {
+        let rule: JSON = [
+            "rule": "floor", "source": "play", "app": "shop", "verdict": "unknown", "sentence": "too few users",
+        ]
+        let left: JSON = ["firing": 0, "unknown": 7, "ok": 90]
+        let text = StatusText(["running": true, "rules": [rule], "rules_left_out": left], paint, in: .utc).text
+        #expect(
+            text.contains(
+                """
+                Cannot judge yet
+                  shop: floor: too few users
+                  and 7 more: 'alertbot why' lists each
+
+                """), "\(text)")
+    }
+
     @Test func `a bot that has never polled has told its journal nothing`() {
         func title(_ lastPolled: JSON) -> String {
             let status: JSON = ["bot": "b", "running": false, "sources": [["name": "ios", "last_polled": lastPolled]]]

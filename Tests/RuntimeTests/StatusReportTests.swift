@@ -35,8 +35,8 @@ internal import Testing
         let status = report(rehearsal()).status(isRunning: true)
         #expect(
             try JSONReader(status).members().map(\.name) == [
-                "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "oncall",
-                "ended_calendars",
+                "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "rules_left_out",
+                "oncall", "ended_calendars",
                 "subjects", "recording_trouble", "config_trouble", "journal_trouble",
             ])
         #expect(status["bot"] == "shop-alerts")
@@ -122,8 +122,47 @@ internal import Testing
         #expect(
             report(rehearsal).status(isRunning: true)["rules"]?.text
                 == #"[{"rule":"look","source":"ios","app":"shop","release":null,"environment":null,"key":null,"#
-                + #""verdict":"unknown","sentence":"The script says ?."},{"rule":"look","source":"ios","app":"web","#
-                + #""release":null,"environment":null,"key":null,"verdict":"firing","sentence":"The script says w."}]"#)
+                + #""verdict":"unknown","sentence":"The script says ?.","no_news_since":null},{"rule":"look","source":"ios","app":"web","#
+                + #""release":null,"environment":null,"key":null,"verdict":"firing","sentence":"The script says w.","no_news_since":null}]"#
+        )
+    }
+
+    /// Can never judge anything.
+    private struct BlindDetector: SubjectDetector {
+        static let manifest = PluginManifest(name: "blind", summary: "", options: [])
+        init(options: Options, context: RuleContext) throws(ProblemList) {}
+        init() {}
+        let metrics: [Metric] = []
+        let spans: [Duration] = []
+        let lookback = Duration.minutes(5)
+        let holdTime = Duration.zero
+
+        func judge(_ series: Series, at now: Moment) -> Judgement {
+            Judgement(.unknown("too few"), .between, Evidence(sentence: "too few"))
+        }
+    }
+
+    @Test func `what cannot be judged is in the list however much is fine, which says how many it leaves out`() {
+        let rules = (1...5).map { DetectorPlan(name: "r\($0)", detector: ScriptedDetector()) }
+        var rehearsal = Rehearsal(
+            .rehearsed(detectors: rules + [DetectorPlan(name: "r6", detector: BlindDetector())]))
+        rehearsal.start()
+        rehearsal.see((1...100).map { (Subject(source: "ios", app: "app\($0)"), $0 == 100 ? .warning : .fine) })
+        let status = report(rehearsal).status(isRunning: true)
+        let verdicts = status["rules"]?.array?.compactMap { $0["verdict"]?.string } ?? []
+        #expect(
+            Dictionary(grouping: verdicts, by: \.self).mapValues(\.count) == ["firing": 5, "unknown": 100, "ok": 395])
+        #expect(status["rules_left_out"]?.text == #"{"firing":0,"unknown":0,"ok":100}"#)
+    }
+
+    @Test func `a rule says since when nobody has confirmed what it thinks`() {
+        var rehearsal = Rehearsal(.rehearsed())
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.start()
+        rehearsal.see(.fine)
+        rehearsal.suspend(for: .minutes(45))
+        let rule = report(rehearsal).status(isRunning: true)["rules"]?.array?.first
+        #expect(rule?["verdict"] == "ok" && rule?["no_news_since"] == "2026-11-20T12:00:00Z")
     }
 
     @Test func `a source says what it is doing`() throws {

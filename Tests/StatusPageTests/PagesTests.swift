@@ -112,6 +112,39 @@ import Testing
                 #"<td data-label="Message"><a href="incidents/3f9a">"#))
     }
 
+    private func text(of apps: PageApp...) -> String {
+        var overview = Overview.sample()
+        overview.apps = apps
+        return page.overview(overview, health: health, apps: nil).text
+    }
+
+    @Test func `what a table has no room for is said, and how it is`() {
+        let verdicts = PageApp.sample().verdicts
+        func app(_ verdicts: [PageVerdict], _ unlisted: Int, well: Int) -> String {
+            text(
+                of: PageApp(
+                    name: "shop", source: "ios", seen: nil, age: "now", verdicts: verdicts, unlisted: unlisted,
+                    unlistedWell: well))
+        }
+        #expect(app(verdicts, 12, well: 12).contains(">And 12 more, all fine; <code>alertbot why</code> lists each.<"))
+        #expect(app(verdicts, 12, well: 9).contains(">And 12 more, 3 not known to be fine; "))
+        let none = app([], 6, well: 6)
+        #expect(none.contains(">6, all fine; ") && !none.contains("No rule judges it."))
+    }
+
+    @Test func `what is fine only by figures that have stopped says so instead`() {
+        func verdict(_ tone: PageVerdict.Tone, _ figure: String?) -> String {
+            let verdict = PageVerdict(
+                rule: "floor", about: nil, tone: tone, metric: nil, figure: figure, limit: nil, chart: nil,
+                noNews: "no news since <17:48>")
+            return text(of: PageApp(name: "shop", source: "ios", seen: nil, age: "now", verdicts: [verdict]))
+        }
+        let known = #"<b class="verdict">99.8%</b> <small>no news since &lt;17:48&gt;</small>"#
+        #expect(verdict(.unknown, "99.8%").contains("\(known)</td>"))
+        #expect(verdict(.firing(.critical), "99.8%").contains("\(known)<span class=\"unseen\"> critical</span></td>"))
+        #expect(verdict(.unknown, nil).contains(#"<b class="verdict">no news since &lt;17:48&gt;</b></td>"#))
+    }
+
     @Test func `a quiet bot says so`() {
         let text = page.overview(Overview(), health: BotHealth(isAlive: true, isReady: true, sentence: "x"), apps: nil)
             .text

@@ -35,7 +35,6 @@ extension Bot.Look {
         static let apps = 100
         static let sources = 100
         static let verdicts = 400
-        static let verdictsOfApp = 60
         static let deliveries = 50
         static let dead = 20
         static let paragraphs = 40
@@ -65,7 +64,7 @@ extension Bot.Look {
             return left < right
         }.prefix(Most.apps)
         overview.appCount = apps.count
-        overview.apps = self.apps(Array(shown), most: Most.verdicts)
+        overview.apps = self.apps(Array(shown))
         // Whoever has trouble stands first, in the order of the config as all others.
         let (ill, well) = (plan.sources.filter { !isWell($0) }, plan.sources.filter(isWell))
         overview.sources = (ill + well).prefix(Most.sources).map(source)
@@ -121,10 +120,23 @@ extension Bot.Look {
 
     // MARK: - Apps
 
-    private func apps(_ shown: [Subject], most: Int) -> [PageApp] {
+    /// - Parameter hear: takes in each judgement, those too that the page has no room for.
+    private func apps(_ shown: [Subject], _ hear: (Judged) -> Void = { _ in }) -> [PageApp] {
         let wanted = Set(shown)
-        let judged = Core(plan: plan).judged(state, at: now, most: most) { wanted.contains(AppKey($0).subject) }
-        let verdicts = Dictionary(grouping: judged) { AppKey($0.subject).subject }
+        var judgements = Judgements(most: Most.verdicts)
+        var (unlisted, unlistedWell): ([Subject: Int], [Subject: Int]) = ([:], [:])
+        Core(plan: plan).judge(state, at: now, where: { wanted.contains(AppKey($0).subject) }) { judged in
+            hear(judged)
+            judgements.add(judged)
+            unlisted[AppKey(judged.subject).subject, default: 0] += 1
+            if judged.rank == .fine { unlistedWell[AppKey(judged.subject).subject, default: 0] += 1 }
+        }
+        let kept = judgements.kept
+        for judged in kept {
+            unlisted[AppKey(judged.subject).subject, default: 0] -= 1
+            if judged.rank == .fine { unlistedWell[AppKey(judged.subject).subject, default: 0] -= 1 }
+        }
+        let verdicts = Dictionary(grouping: kept) { AppKey($0.subject).subject }
         var seen: [Subject: Moment] = [:]
         for (subject, series) in state.figures.series {
             let app = AppKey(subject).subject
@@ -135,7 +147,8 @@ extension Bot.Look {
             PageApp(
                 name: app.app, source: app.source, seen: seen[app],
                 age: seen[app].map { "\(max(.zero, now - $0).rough) ago" } ?? "",
-                verdicts: (verdicts[app] ?? []).map(verdict))
+                verdicts: (verdicts[app] ?? []).map(verdict), unlisted: unlisted[app] ?? 0,
+                unlistedWell: unlistedWell[app] ?? 0)
         }
     }
 
@@ -151,7 +164,8 @@ extension Bot.Look {
             }
         let tone: PageVerdict.Tone =
             switch judged.judgement.verdict {
-            case .ok: .fine
+            // What figures say that nobody has confirmed since is not how things are.
+            case .ok: judged.noNewsSince == nil ? .fine : .unknown
             case .firing(let severity): .firing(severity)
             case .unknown: .unknown
             }
@@ -161,7 +175,8 @@ extension Bot.Look {
             figure: evidence.metric.flatMap { metric in
                 evidence.figure.map { text($0.value, of: metric, by: evidence.limit) }
             },
-            limit: limit, chart: chart(evidence, of: subject, rule: judged.rule))
+            limit: limit, chart: chart(evidence, of: subject, rule: judged.rule),
+            noNews: judged.noNewsSince.map { "no news since \(plan.zone.words($0, readAt: now))" })
     }
 
     private func text(_ value: Double, of metric: String, by limit: Comparison? = nil) -> String {
@@ -280,13 +295,16 @@ extension Bot.Look {
             entry.delivery.message.incidents.contains { $0.subject.app == name }
         }
         guard !apps.isEmpty || !incidents.isEmpty || !said.isEmpty else { return nil }
+        var judged: [Judged] = []
+        let seen = self.apps(apps) { judged.append($0) }
+        let why = WhyReport(state, plan, at: now) { $1.app == name }.paragraphs
+        let more = why.count - Most.paragraphs
         return AppStory(
-            name: name, apps: self.apps(apps, most: Most.verdictsOfApp),
-            incidents: incidents.prefix(Most.incidents).compactMap(incident), pictures: pictures(of: apps),
+            name: name, apps: seen,
+            incidents: incidents.prefix(Most.incidents).compactMap(incident), pictures: pictures(of: apps, judged),
             issues: apps.first.map { state.issueLines(of: $0, plan, at: now) } ?? [],
             deliveries: said.suffix(Most.deliveries).reversed().map(PageDelivery.init),
-            why: Array(
-                WhyReport(state, plan, at: now) { $1.app == name }.paragraphs.prefix(Most.paragraphs)))
+            why: why.prefix(Most.paragraphs) + (more > 0 ? ["and \(more) more: 'alertbot why' lists each"] : []))
     }
 }
 

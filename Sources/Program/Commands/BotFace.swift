@@ -172,8 +172,8 @@ extension Bot.Look {
         }
     }
 
-    /// What keeps anybody from saying that all is well: sources that fail, figures that are too old, or that never came. A
-    /// source that has answered before may fail once; the next poll shows what it was.
+    /// What keeps anybody from saying that all is well: sources that fail, figures that are too old, that have stopped, or
+    /// that never came. A source that has answered before may fail once; the next poll shows what it was.
     fileprivate var doubt: String? {
         let failing = plan.sources.count { source in
             guard let record = state.schedule.sources[source.name] else { return false }
@@ -183,8 +183,10 @@ extension Bot.Look {
             guard let record = state.schedule.sources[source.name] else { return false }
             return record.stopped == nil && record.lastOutcome == .stale
         }
+        let silent = state.silentApps(plan, at: now).count
         let parts = [
             sources(failing, "is failing", "are failing"), sources(stale, "gives old figures", "give old figures"),
+            silent == 0 ? nil : "\(silent.counted("app")) \(silent == 1 ? "gives" : "give") no figures any more",
         ]
         let doubt = parts.compactMap(\.self).joined(separator: ", ")
         guard doubt.isEmpty else { return doubt }

@@ -18,10 +18,12 @@ extension Bot.Look {
     private static let marksMax = 60
 
     /// The figures of an app over the last day, as each of its sources sees them.
-    func pictures(of apps: [Subject]) -> [PagePicture] {
+    ///
+    /// - Parameter judged: what the rules think of them.
+    func pictures(of apps: [Subject], _ judged: [Judged]) -> [PagePicture] {
+        let byApp = Dictionary(grouping: judged) { AppKey($0.subject).subject }
         let pictures = apps.flatMap { app -> [PagePicture] in
-            let judged = Core(plan: plan).judged(state, at: now, most: Most.verdictsOfApp) { AppKey($0).subject == app }
-            let named = judged.compactMap { judged in
+            let named = (byApp[app] ?? []).compactMap { judged in
                 judged.judgement.evidence.metric.map { (metric: $0, judged: judged) }
             }
             let byMetric = Dictionary(grouping: named, by: \.metric)
@@ -36,11 +38,13 @@ extension Bot.Look {
     func picture(of incident: Incident) -> PagePicture? {
         guard let metric = incident.evidence.metric else { return nil }
         let app = AppKey(incident.subject).subject
-        let judged = Core(plan: plan).judged(state, at: now, most: Most.verdictsOfApp) { AppKey($0).subject == app }
+        var judged: [Judged] = []
+        Core(plan: plan).judge(state, at: now, where: { AppKey($0).subject == app }) { one in
+            if one.judgement.evidence.metric == metric { judged.append(one) }
+        }
         let from = max(now - Self.reachMax, min(now - .hours(24), incident.since - Self.lead))
         return picture(
-            of: app, Metric(metric), judged: judged.filter { $0.judgement.evidence.metric == metric }, from: from,
-            beside: incident.subject)
+            of: app, Metric(metric), judged: judged, from: from, beside: incident.subject)
     }
 
     private func picture(

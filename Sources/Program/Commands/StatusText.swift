@@ -30,9 +30,11 @@ public struct StatusText {
         let incidents = IncidentText.all(elements("incidents"), paint, clock)
         parts.append(section("Incidents", incidents.isEmpty ? ["  none"] : incidents))
         let unknown = elements("rules").filter { $0["verdict"] == "unknown" }
-        if !unknown.isEmpty {
+        let more = status["rules_left_out"]?.count("unknown") ?? 0
+        if !unknown.isEmpty || more > 0 {
             let shared = appsOfSeveralSources
-            let lines = unknown.map { rule($0, namesSource: shared.contains($0.word("app"))) }
+            var lines = unknown.map { rule($0, namesSource: shared.contains($0.word("app"))) }
+            if more > 0 { lines.append("  and \(more) more: 'alertbot why' lists each") }
             parts.append(section("Cannot judge yet", lines))
         }
         parts.append(section("Channels", elements("channels").flatMap(channel)))

@@ -24,11 +24,17 @@ public struct StatusReport: Sendable {
         isRunning: Bool, recordingTrouble: String? = nil, configTrouble: String? = nil,
         journalTrouble: String? = nil, missingPictures: [String: PictureDesk.Missing] = [:]
     ) -> JSON {
-        [
+        let judged = Core(plan: plan).judged(state, at: now, most: StatusReport.rulesMax)
+        return [
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
             "channels": channels(missingPictures), "mutes": mutes,
-            "rules": rules, "oncall": onCall, "ended_calendars": endedCalendars,
+            "rules": .array(judged.kept.map(rule)),
+            "rules_left_out": [
+                "firing": JSON(judged.leftOut(.firing)), "unknown": JSON(judged.leftOut(.unknown)),
+                "ok": JSON(judged.leftOut(.silent) + judged.leftOut(.fine)),
+            ],
+            "oncall": onCall, "ended_calendars": endedCalendars,
             "subjects": JSON(state.figures.series.count), "recording_trouble": JSON(recordingTrouble),
             "config_trouble": JSON(configTrouble), "journal_trouble": JSON(journalTrouble),
         ]
@@ -73,18 +79,15 @@ public struct StatusReport: Sendable {
             })
     }
 
-    /// What each rule thinks of each thing it judges, the first some hundred.
-    private var rules: JSON {
-        .array(
-            Core(plan: plan).judged(state, at: now, most: StatusReport.rulesMax).map { judged in
-                let subject = judged.subject
-                return [
-                    "rule": .string(judged.rule), "source": .string(subject.source), "app": .string(subject.app),
-                    "release": JSON(subject.release), "environment": JSON(subject.environment),
-                    "key": JSON(judged.key), "verdict": .string(judged.judgement.verdict.name),
-                    "sentence": .string(judged.judgement.evidence.sentence),
-                ]
-            })
+    /// What a rule thinks of a thing that it judges.
+    private func rule(_ judged: Judged) -> JSON {
+        let subject = judged.subject
+        return [
+            "rule": .string(judged.rule), "source": .string(subject.source), "app": .string(subject.app),
+            "release": JSON(subject.release), "environment": JSON(subject.environment),
+            "key": JSON(judged.key), "verdict": .string(judged.judgement.verdict.name),
+            "sentence": .string(judged.judgement.evidence.sentence), "no_news_since": JSON(judged.noNewsSince),
+        ]
     }
 
     /// More than fits on any screen; `why` has a word for each.

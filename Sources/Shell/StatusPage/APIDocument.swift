@@ -40,7 +40,15 @@ extension APIDesk {
                           "properties": {
                             "name": {"type": "string"}, "queued": {"type": "integer"}, "dead": {"type": "integer"}}}},
                         "mutes": {"type": "array", "items": {"$ref": "#/components/schemas/Mute"}},
-                        "rules": {"type": "array", "items": {"type": "object"}},
+                        "rules": {"type": "array", "description": "How each rule judges: of more than 500 judgements those that fire first, then those that cannot be judged.", "items": {
+                          "type": "object", "required": ["rule", "source", "app", "verdict", "sentence"],
+                          "properties": {
+                            "rule": {"type": "string"}, "source": {"type": "string"}, "app": {"type": "string"},
+                            "verdict": {"type": "string", "enum": ["ok", "firing", "unknown"]}, "sentence": {"type": "string"},
+                            "no_news_since": {"type": ["string", "null"], "format": "date-time", "description": "Where the figures are too old to be believed: when they were last known to hold."}}}},
+                        "rules_left_out": {"type": "object", "description": "How many judgements are not in `rules`, by verdict.",
+                          "properties": {
+                            "firing": {"type": "integer"}, "unknown": {"type": "integer"}, "ok": {"type": "integer"}}},
                         "oncall": {"type": "array", "items": {
                           "type": "object", "required": ["rotation", "person", "until"],
                           "properties": {

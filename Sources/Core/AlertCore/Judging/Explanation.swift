@@ -54,14 +54,6 @@ public struct Explanation: Sendable {
     public let over: [Incident]
 }
 
-/// What a rule thinks of one subject.
-public struct Judged: Sendable {
-    public let rule: String
-    public let subject: Subject
-    public let key: String?
-    public let judgement: Judgement
-}
-
 extension Core {
     /// What the rules think of what the bot has seen, and what would come of it.
     ///
@@ -71,39 +63,13 @@ extension Core {
         _ state: State, at now: Moment, _ isAsked: (_ rule: String, _ subject: Subject) -> Bool
     ) -> [Explanation] {
         let over = Dictionary(grouping: state.incidents.inOrder.filter { !$0.isOpen }, by: \.identity)
-        return plan.detectors.flatMap { rule in
+        return plan.detectors.flatMap { rule -> [Explanation] in
+            var all: [Explanation] = []
             // What a source that has left the config brought is judged no more.
-            state.sights(of: rule, plan, where: { plan.source($0.source) != nil }).flatMap { sight in
-                judged(state, rule, sight, at: now).filter { isAsked(rule.name, $0.subject) }.map {
-                    explain(state, rule, $0, over, at: now)
-                }
+            judge(state, rule, at: now, where: { plan.source($0.source) != nil && isAsked(rule.name, $0) }) {
+                all.append(explain(state, rule, $0, over, at: now))
             }
-        }
-    }
-
-    /// What the rules think of what the bot has seen, without what would come of it: the first so many.
-    ///
-    /// - Parameter isAsked: whether somebody wants to know of this app of a source.
-    public func judged(
-        _ state: State, at now: Moment, most: Int, where isAsked: (Subject) -> Bool = { _ in true }
-    ) -> [Judged] {
-        var all: [Judged] = []
-        for rule in plan.detectors {
-            for sight in state.sights(of: rule, plan, where: isAsked) {
-                guard all.count < most else { return Array(all.prefix(most)) }
-                all += judged(state, rule, sight, at: now).filter { isAsked($0.subject) }
-            }
-        }
-        return Array(all.prefix(most))
-    }
-
-    private func judged(_ state: State, _ rule: DetectorPlan, _ sight: Sight, at now: Moment) -> [Judged] {
-        rule.findings(in: sight, at: now).map { finding in
-            let subject = finding.subject ?? sight.subject
-            let releases = rule.scope == .subject ? state.figures.series[subject]?.releasesSummed : nil
-            return Judged(
-                rule: rule.name, subject: subject, key: finding.key,
-                judgement: releases.map(finding.judgement.summed) ?? finding.judgement)
+            return all
         }
     }
 
@@ -140,7 +106,7 @@ extension Core {
         let ways = ways(state, asItIs, at: now)
         return Explanation(
             rule: rule.name, subject: judged.subject, key: judged.key, judgement: judged.judgement,
-            noNewsSince: state.noNewsSince(judged.subject, for: rule, plan, at: now), incident: incident,
+            noNewsSince: judged.noNewsSince, incident: incident,
             firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
             ways: ways, routes: ways.isEmpty ? routes(of: asItIs, rule, at: now) : [],
             escalations: incident.map { escalations(of: $0, state, at: now) } ?? [], over: over[identity] ?? [])

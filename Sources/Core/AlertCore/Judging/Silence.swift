@@ -1,4 +1,4 @@
-internal import PluginKit
+public import PluginKit
 
 // How old figures are, and what it means that they have stopped: no news is not good news.
 
@@ -66,6 +66,38 @@ extension State {
             return nil
         }
         return lastKnown(series, of: subject.source, to: rule)
+    }
+
+    /// The apps that a rule on figures judges and of which none come any more, though their source answers, and answers
+    /// whole. A release that fades away while its app goes on is none of them.
+    public func silentApps(_ plan: Plan, at now: Moment) -> Set<Subject> {
+        var old: Set<Subject> = []
+        for source in plan.sources {
+            guard let record = schedule.sources[source.name], record.stopped == nil, record.lack == nil,
+                let lastGood = record.lastGood, now - lastGood <= plan.figuresLast(source.name)
+            else { continue }
+            // Of nearly all the newest figures are young, and this is asked with every look at the bot's health.
+            for subject in figures.unordered(of: source.name) where isOld(subject, plan, at: now) {
+                old.insert(subject.whole)
+            }
+        }
+        let silent = old.filter { app in
+            let known = ([app] + figures.releases(of: app)).filter { figures.series[$0]?.hasFigures == true }
+            return known.allSatisfy { isOld($0, plan, at: now) }
+                && known.contains { subject in
+                    plan.detectors.contains { rule in
+                        rule.scope != .source && !rule.detector.metrics.isEmpty
+                            && rule.watches(subject, labels: figures.series[subject]?.labels ?? [:])
+                    }
+                }
+        }
+        return Set(silent.map { Subject(source: $0.source, app: $0.app) })
+    }
+
+    /// Whether there were figures of it, and the last are too old to be believed.
+    private func isOld(_ subject: Subject, _ plan: Plan, at now: Moment) -> Bool {
+        guard let series = figures.series[subject], series.hasFigures else { return false }
+        return now - lastKnown(series.figuresSeen, of: subject.source) > staysGood(subject, plan)
     }
 
     /// How long a subject's figures are believed: until the next poll must have brought others, and where it has figures of

@@ -227,7 +227,7 @@ extension State {
 
     /// Everything that a rule would be shown now, one after the other.
     ///
-    /// - Parameter isAsked: whether somebody wants to know of this app of a source.
+    /// - Parameter isAsked: whether somebody wants to know of this subject; what shows several is shown for any of them.
     func sights(of rule: DetectorPlan, _ plan: Plan, where isAsked: (Subject) -> Bool = { _ in true }) -> [Sight] {
         switch rule.scope {
         case .subject:
@@ -237,11 +237,17 @@ extension State {
                 .filter { !figures.isPassedOver($0.key, $0.value, by: rule) }
                 .map { sight(of: $0.key, $0.value, for: rule) }
         case .app:
-            Set(figures.series.keys.filter(isAsked).map(\.whole)).sorted().map { ($0, parts(of: $0)) }
+            Set(figures.series.keys.filter { isAsked($0) || isAsked($0.whole) }.map(\.whole)).sorted()
+                .map { ($0, parts(of: $0)) }
                 .filter { rule.concerns($0.0, labels: labels(of: $0.0, $0.1)) }
                 .map { sight(of: $0.0, $0.1, for: rule) }
         case .source:
-            plan.sources.map(\.name).filter(rule.canConcern).map { sight(ofSource: $0, for: rule) }
+            plan.sources.map(\.name).filter(rule.canConcern)
+                .filter { name in
+                    isAsked(Subject(source: name, app: name))
+                        || figures.unordered(of: name).contains { isAsked($0) || isAsked($0.whole) }
+                }
+                .map { sight(ofSource: $0, for: rule) }
         }
     }
 

@@ -16,7 +16,7 @@ extension State {
         let open = incidents.inOrder.filter { $0.isOpen && whyOutdated($0, under: new) == nil }
         let subjects = Set(open.flatMap { [$0.subject, $0.subject.whole] })
         func judgements(_ plan: Plan) -> [IncidentKey: Judgement] {
-            let judged = Core(plan: plan).judged(self, at: now, most: State.rejudgedMax) { subjects.contains($0) }
+            let judged = Core(plan: plan).judged(self, at: now, most: State.rejudgedMax) { subjects.contains($0) }.kept
             return Dictionary(
                 judged.map { (IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key), $0.judgement) }
             ) { $1 }

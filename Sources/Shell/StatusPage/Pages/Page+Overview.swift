@@ -144,25 +144,40 @@ extension Page {
             linked ? #"<a href="\#(depth.root)apps/\#(app.name.percentEncoded)">\#(app.name)</a>"# : "\(app.source)"
         let name: HTML = "\(link)\(linked ? #" <small>\#(app.source)</small>"# : nil)"
         let age = Cell("\(app.age)", style: "age", hint: app.seen?.description)
-        guard !app.verdicts.isEmpty else {
-            return [Row(tone: "", cells: [.head(name), Cell("No rule judges it.", columns: 4), age])]
-        }
-        return app.verdicts.enumerated().map { index, verdict in
-            let same: HTML = #"<span class="unseen">\#(app.name)</span>"#
-            return Row(
+        let same: HTML = #"<span class="unseen">\#(app.name)</span>"#
+        var rows = app.verdicts.enumerated().map { index, verdict in
+            Row(
                 tone: Page.tone(verdict.tone),
                 cells: [index == 0 ? .head(name) : Cell(same, style: "same")] + figures(verdict) + [age])
         }
+        if rows.isEmpty || app.unlisted > 0 {
+            let head = rows.isEmpty ? Cell.head(name) : Cell(same, style: "same")
+            let words = app.unlisted > 0 ? beyond(app) : "No rule judges it."
+            rows.append(Row(tone: "", cells: [head, Cell(words, columns: 4), age]))
+        }
+        return rows
+    }
+
+    /// What the table has no room for.
+    private func beyond(_ app: PageApp) -> HTML {
+        let number = "\(app.verdicts.isEmpty ? "" : "And ")\(app.unlisted)\(app.verdicts.isEmpty ? "" : " more")"
+        let trouble = app.unlisted - app.unlistedWell
+        let how = trouble == 0 ? "all fine" : "\(trouble) not known to be fine"
+        return "\(number), \(how); <code>alertbot why</code> lists each."
     }
 
     private func figures(_ verdict: PageVerdict) -> [Cell] {
         let about: HTML? = verdict.about.map { #" <small>\#($0)</small>"# }
         let metric: HTML? = verdict.metric.map { #" <small>\#($0)</small>"# }
-        let word = Page.word(verdict.tone)
+        // That nothing is known any more takes the place of that nothing can be said, and stands beside what is.
+        let silence = verdict.tone == .unknown ? verdict.noNews : nil
+        let word = silence ?? Page.word(verdict.tone)
+        let noNews: HTML? =
+            verdict.figure == nil && silence != nil ? nil : verdict.noNews.map { " <small>\($0)</small>" }
+        let spoken: HTML? = silence == nil ? #"<span class="unseen"> \#(word)</span>"# : nil
         return [
             Cell("\(verdict.rule)\(about)"),
-            Cell(
-                #"<b class="verdict">\#(verdict.figure ?? word)</b>\#(metric)<span class="unseen"> \#(word)</span>"#),
+            Cell(#"<b class="verdict">\#(verdict.figure ?? word)</b>\#(metric)\#(noNews)\#(spoken)"#),
             Cell("\(verdict.limit ?? "")"), Cell("\(verdict.chart.map { Page.drawing($0) })"),
         ]
     }

@@ -58,15 +58,24 @@ public struct PageApp: Hashable, Sendable {
     public let seen: Moment?
     /// How long ago that is, for people.
     public let age: String
-    /// What each rule thinks of it; the first so many.
+    /// What each rule thinks of it; where those are too many, what is wrong or cannot be judged rather than what is fine.
     public let verdicts: [PageVerdict]
+    /// How many are not among those.
+    public let unlisted: Int
+    /// How many of these are fine.
+    public let unlistedWell: Int
 
-    public init(name: String, source: String, seen: Moment?, age: String, verdicts: [PageVerdict]) {
+    public init(
+        name: String, source: String, seen: Moment?, age: String, verdicts: [PageVerdict], unlisted: Int = 0,
+        unlistedWell: Int = 0
+    ) {
         self.name = name
         self.source = source
         self.seen = seen
         self.age = age
         self.verdicts = verdicts
+        self.unlisted = unlisted
+        self.unlistedWell = unlistedWell
     }
 }
 
@@ -89,10 +98,12 @@ public struct PageVerdict: Hashable, Sendable {
     /// `below 99.5%`, or what it usually is.
     public let limit: String?
     public let chart: PageChart?
+    /// That its figures are too old to be believed: `no news since Fri 20 Nov 17:48 UTC`.
+    public let noNews: String?
 
     public init(
         rule: String, about: String?, tone: Tone, metric: String?, figure: String?, limit: String?,
-        chart: PageChart?
+        chart: PageChart?, noNews: String? = nil
     ) {
         self.rule = rule
         self.about = about
@@ -101,6 +112,7 @@ public struct PageVerdict: Hashable, Sendable {
         self.figure = figure
         self.limit = limit
         self.chart = chart
+        self.noNews = noNews
     }
 }
 

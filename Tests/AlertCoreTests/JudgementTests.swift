@@ -1,0 +1,111 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import Synchronization
+import Testing
+
+/// What status and pages list of what rules think.
+@Suite struct `Judgements that are listed` {
+    /// Counts how often it is asked.
+    private final class CountingDetector: Detector {
+        static let manifest = PluginManifest(name: "counting", summary: "", options: [])
+        let scope: DetectorScope
+        let asked = Mutex(0)
+
+        init(options: Options, context: RuleContext) throws(ProblemList) { scope = .subject }
+        init(_ scope: DetectorScope) { self.scope = scope }
+
+        let metrics: [Metric] = []
+        let lookback = Duration.minutes(5)
+        let spans: [Duration] = []
+        let holdTime = Duration.zero
+
+        func findings(in sight: Sight, at now: Moment) -> [Finding] {
+            asked.withLock { $0 += 1 }
+            return [Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: "counted")))]
+        }
+    }
+
+    private func subject(_ app: String, of source: String = "ios", _ release: String? = nil) -> Subject {
+        Subject(source: source, app: app, release: release)
+    }
+
+    @Test func `of a list that is cut what is fine is missing first, and everything is counted`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        let cues: [Cue] = [.fine, .fine, .unknown, .fine, .warning, .unknown]
+        bot.see(cues.enumerated().map { (subject("app\($0)"), $1) })
+        func kept(_ most: Int) -> [String] {
+            bot.core.judged(bot.state, at: bot.now, most: most).kept.map(\.subject.app)
+        }
+        #expect(kept(4) == ["app0", "app2", "app4", "app5"])
+        #expect(kept(2) == ["app2", "app4"])
+        #expect(kept(9).count == 6)
+        let cut = bot.core.judged(bot.state, at: bot.now, most: 2)
+        #expect(Judged.Rank.allCases.map(cut.leftOut) == [0, 1, 0, 3])
+        let all = bot.core.judged(bot.state, at: bot.now, most: 6)
+        #expect(Judged.Rank.allCases.map(all.leftOut) == [0, 0, 0, 0])
+    }
+
+    @Test(arguments: [DetectorScope.subject, .app, .source])
+    func `only what somebody asks about is judged`(scope: DetectorScope) {
+        let detector = CountingDetector(scope)
+        var bot = Rehearsal(
+            .rehearsed(
+                sources: [SourcePlan(name: "ios", jitter: 0), SourcePlan(name: "web", jitter: 0)],
+                detectors: [DetectorPlan(name: "count", detector: detector)]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.see([(subject("shop"), .fine), (subject("bank"), .fine), (subject("till"), .fine)])
+        bot.see([(subject("site", of: "web"), .fine)])
+        detector.asked.withLock { $0 = 0 }
+        _ = bot.core.explain(bot.state, at: bot.now) { $1.app == "site" }
+        #expect(detector.asked.withLock(\.self) == 1)
+        _ = bot.core.explain(bot.state, at: bot.now) { rule, _ in rule == "another" }
+        #expect(detector.asked.withLock(\.self) == 1)
+    }
+
+    @Test func `an app is judged as a whole where figures come only of its releases`() {
+        let detector = CountingDetector(.app)
+        var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "count", detector: detector)]))
+        bot.start()
+        bot.see([(subject("shop", "5.2.0"), .fine)])
+        #expect(bot.core.explain(bot.state, at: bot.now) { $1 == Subject(source: "ios", app: "shop") }.count == 1)
+    }
+
+    @Test func `an app is silent once its source answers without it, and a release that fades away is none`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        func silent() -> Set<Subject> { bot.state.silentApps(bot.plan, at: bot.now) }
+        bot.see([
+            (subject("shop"), .fine), (subject("shop", "5.1.0"), .fine), (subject("bank", "1.0"), .fine),
+            (subject("bank", "1.1"), .fine),
+        ])
+        #expect(silent() == [])
+        bot.suspend(for: .minutes(45))
+        #expect(silent() == [], "nobody knows before the source has answered")
+        bot.see([(subject("shop"), .fine)])
+        #expect(silent() == [subject("bank")])
+        let judged = bot.core.judged(bot.state, at: bot.now, most: 9).kept
+        #expect(judged.filter { $0.noNewsSince == nil }.map(\.subject) == [subject("shop")])
+        bot.see([(subject("bank", "1.1"), .fine)])
+        #expect(silent() == [])
+        bot.suspend(for: .minutes(45))
+        bot.fail()
+        #expect(silent() == [], "that the source fails is said of the source")
+    }
+
+    @Test func `an app that no rule on figures judges is not missed`() {
+        let unconcerned = DetectorPlan(
+            name: "look", detector: ScriptedDetector(),
+            match: Match([Match.Condition(property: "app", patterns: [Glob("shop")])]))
+        var bot = Rehearsal(.rehearsed(detectors: [unconcerned]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.see([(subject("shop"), .fine), (subject("bank"), .fine)])
+        bot.suspend(for: .minutes(45))
+        bot.see([(subject("shop"), .fine)])
+        #expect(bot.state.silentApps(bot.plan, at: bot.now) == [])
+    }
+}
