@@ -108,4 +108,26 @@ import Testing
         bot.see([(subject("shop"), .fine)])
         #expect(bot.state.silentApps(bot.plan, at: bot.now) == [])
     }
+
+    @Test func `the issues of an app are those of every source that names it, the largest first`() {
+        var bot = Rehearsal(
+            .rehearsed(
+                sources: [SourcePlan(name: "crash", jitter: 0), SourcePlan(name: "play", jitter: 0)]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        func see(_ subject: Subject, _ issues: KeyValuePairs<String, Double>) {
+            let issues = issues.map { Issue(id: $0, title: $0, events: 1, users: $1) }
+            bot.see([.figures(["sessions": 10], of: subject, at: bot.now, issues: issues)])
+        }
+        func titles() -> [String] {
+            bot.state.issueLines(ofApp: "shop", bot.plan, at: bot.now).map(\.title)
+        }
+        see(subject("shop", of: "crash"), ["A": 1, "B": 5])
+        #expect(titles() == ["B", "A"])
+        see(subject("shop", of: "play", "5.2.0"), ["C": 3, "A": 9])
+        #expect(titles() == ["A", "B", "C", "A"])
+        bot.advance(by: .seconds(1))
+        see(subject("shop", of: "play", "5.1.0"), ["C": 2])
+        #expect(titles() == ["A", "B", "C", "A"], "the same issue of two releases is one")
+    }
 }

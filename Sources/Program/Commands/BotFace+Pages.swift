@@ -302,7 +302,7 @@ extension Bot.Look {
         return AppStory(
             name: name, apps: seen,
             incidents: incidents.prefix(Most.incidents).compactMap(incident), pictures: pictures(of: apps, judged),
-            issues: apps.first.map { state.issueLines(of: $0, plan, at: now) } ?? [],
+            issues: state.issueLines(ofApp: name, plan, at: now),
             deliveries: said.suffix(Most.deliveries).reversed().map(PageDelivery.init),
             why: why.prefix(Most.paragraphs) + (more > 0 ? ["and \(more) more: 'alertbot why' lists each"] : []))
     }

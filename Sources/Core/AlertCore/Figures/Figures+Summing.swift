@@ -189,7 +189,8 @@ extension Figures {
 }
 
 extension Issue {
-    fileprivate func isLarger(than other: Issue) -> Bool {
+    /// Whether it troubles more users, or as many more often.
+    func isLarger(than other: Issue) -> Bool {
         (users ?? 0, events ?? 0, other.id) > (other.users ?? 0, other.events ?? 0, id)
     }
 }

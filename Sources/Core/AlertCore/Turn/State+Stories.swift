@@ -9,10 +9,22 @@ extension State {
             .message(story(of: incident, plan, at: now), incident.state == .pending ? .opened : .reminder)
     }
 
-    /// The issues named last of the subject, worst first as its source ranks them, in the words of a message.
-    public func issueLines(of subject: Subject, _ plan: Plan, at now: Moment) -> [Message.IssueLine] {
+    /// The issues named last of an app, in the words of a message: worst first as its source ranks them, and where several
+    /// name some, the largest first.
+    public func issueLines(ofApp name: String, _ plan: Plan, at now: Moment) -> [Message.IssueLine] {
         let writer = MessageWriter(zone: plan.zone, words: plan.words, publicURL: plan.publicURL, now: now)
-        return issues(about: subject).prefix(MessageWriter.issuesInMessage).map { writer.issueLine($0) }
+        let apps = Set(figures.series.keys.lazy.filter { $0.app == name }.map(\.whole)).sorted()
+        let lists = apps.flatMap { app -> [[(source: String, issue: Issue)]] in
+            let own = issues(about: app)
+            let all = own.isEmpty ? figures.releases(of: app).map { issues(about: $0) } : [own]
+            return all.filter { !$0.isEmpty }.map { $0.map { (app.source, $0) } }
+        }
+        var named = lists.flatMap(\.self)
+        if lists.count > 1 { named.sort { $0.issue.isLarger(than: $1.issue) } }
+        // Several releases may have the same one.
+        var known: Set<[String]> = []
+        return named.filter { known.insert([$0.source, $0.issue.id]).inserted }
+            .prefix(MessageWriter.issuesInMessage).map { writer.issueLine($0.issue) }
     }
 
     /// Where there is more about an incident: its page on the bot first, where the bot has an address, then what the config
