@@ -197,6 +197,20 @@ import Testing
         #expect(verdict.noNews == "no news since Fri 20 Nov 12:10 CET")
     }
 
+    @Test func `the history is searched in the words that were sent`() async throws {
+        let file = try scratch.shop(stage.machine, replacing: "timezone:", with: "language: es, timezone:")
+        let now = stage.clock.now()
+        let message = Message(kind: .opened, severity: .critical, at: now, headline: "shop-ios", reason: "98%")
+        let delivery = Delivery(
+            id: "d-1", channel: "ops", number: 1, kind: .opened, incident: nil, message: message, queued: now)
+        let face = try face(
+            file, .outbox(.ended(EndedDelivery(delivery: delivery, end: .dead("answered 410"), at: now))))
+        let words = try file.config().plan.words
+        #expect(words[.captionWhy] != Words.english[.captionWhy])
+        #expect(await face.deliveries(matching: "\(words[.captionWhy]): 98%", limit: 5).count == 1)
+        #expect(await face.deliveries(matching: "\(Words.english[.captionWhy]): 98%", limit: 5).isEmpty)
+    }
+
     @Test func `what is wrong with the last app stands on the page however many others are fine`() async throws {
         let rules = (1...5).map {
             "\n  r\($0): {plugin: threshold, metric: crash_free_users, warning: \"< 99.5%\", window: 1h}"

@@ -16,11 +16,13 @@ extension BotFace {
     public func app(_ name: String) async -> AppStory? { await bot.look.story(ofApp: name) }
 
     public func deliveries(matching words: String?, limit: Int) async -> [PageDelivery] {
-        let history = await bot.state.outbox.history
+        let look = await bot.look
         let words = words?.lowercased()
-        let found = history.reversed().lazy.filter { entry in
+        let found = look.state.outbox.history.reversed().lazy.filter { entry in
             guard let words else { return true }
-            return entry.delivery.message.plainText.lowercased().contains(words)
+            var message = entry.delivery.message
+            message.words = look.plan.words
+            return message.plainText.lowercased().contains(words)
                 || entry.delivery.channel.lowercased().contains(words)
         }
         return found.prefix(limit).map(PageDelivery.init)
