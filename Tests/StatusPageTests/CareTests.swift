@@ -291,6 +291,19 @@ private actor Carer: BotCare {
         #expect(done.told == ["acknowledge 3f9a by ana"])
     }
 
+    @Test func `a mute without a name is by a link in a message only where one was used`() async throws {
+        let token = Secret("s3cret")
+        let sealed = "\(fields(try sealed("/mute?incident=3f9a&for=2h")))&token=TOKEN"
+        let told = try await fromElsewhere(
+            "POST", sealed, token: token, seal: Self.seal, target: "/mute?incident=3f9a"
+        ).told
+        #expect(told == ["mute 3f9a for 2 h by a link in a message"])
+        let keyed = try await fromElsewhere(
+            "POST", "incident=3f9a&for=2h&token=TOKEN&key=s3cret", token: token, seal: Self.seal,
+            target: "/mute?incident=3f9a")
+        #expect(keyed.told == ["mute 3f9a for 2 h by -"])
+    }
+
     @Test func `a seal is for one errand, one incident and seven days, and for one token`() async throws {
         let url = try sealed("/ack?incident=3f9a")
         let until = try #require(url.firstMatch(of: /until=([0-9]+)/)?.output.1).description
@@ -346,7 +359,7 @@ private actor Carer: BotCare {
         let muted = try await fromElsewhere(
             "POST", "\(fields(try sealed("/mute?incident=3f9a&for=2h")))&token=TOKEN", token: token,
             seal: Self.seal, target: "/mute")
-        #expect(muted.told == ["mute 3f9a for 2 h by -"])
+        #expect(muted.told == ["mute 3f9a for 2 h by a link in a message"])
         #expect(!muted.body.contains(#"name="key""#))
         let values = muted.body.matches(of: #/name="(mute|until|seal)" value="([^"]+)"/#).map {
             "\($0.output.1)=\($0.output.2)"

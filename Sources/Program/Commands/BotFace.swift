@@ -85,7 +85,7 @@ public struct BotFace: BotView, BotControl, BotCare {
             return CareAnswer("This incident is no longer open: nothing was muted.")
         }
         let new = await answer(
-            .mute(incident.likeness, until: .after(length), reason: nil, by: name ?? "a link in a message"))
+            .mute(incident.likeness, until: .after(length), reason: nil, by: name))
         guard new.mute != nil else { return new }
         // The new one is in force before an older one ends: nothing can slip out in between.
         var sentences = [new.sentence]

@@ -182,7 +182,8 @@ struct CareDesk: Sendable {
         case .retry: return .form(page.notice("Retry", await care.retry(id).sentence))
         case .mute:
             guard let length = value("for").flatMap(CareDesk.length) else { return CareDesk.misunderstood(errand) }
-            let answer = await care.mute(incident: id, for: length, by: name)
+            let author = name ?? (isSealed ? "a link in a message" : nil)
+            let answer = await care.mute(incident: id, for: length, by: author)
             return .form(page.notice("Mute", answer.sentence, answer.mute.map { undo($0, request) }))
         }
     }
