@@ -118,6 +118,12 @@ import Testing
         return page.overview(overview, health: health, apps: nil).text
     }
 
+    @Test func `an app without rules has its age where the others have it`() {
+        let text = text(of: PageApp(name: "shop", source: "ios", seen: nil, age: "2 min ago", verdicts: []))
+        #expect(text.contains(#"<td data-label="Rule" colspan="4">No rule judges it.</td>"#), "\(text)")
+        #expect(text.contains(#"<td data-label="Seen" class="age">2 min ago</td>"#))
+    }
+
     @Test func `what a table has no room for is said, and how it is`() {
         let verdicts = PageApp.sample().verdicts
         func app(_ verdicts: [PageVerdict], _ unlisted: Int, well: Int) -> String {

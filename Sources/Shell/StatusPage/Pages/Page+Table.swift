@@ -41,7 +41,10 @@ extension Page {
     }
 
     private static func line(_ row: Row, _ heads: [String]) -> HTML {
-        let cells = zip(row.cells, heads).map { cell, head -> HTML in
+        var column = 0
+        let cells = row.cells.map { cell -> HTML in
+            let head = column < heads.count ? heads[column] : ""
+            column += cell.columns
             guard !cell.isHead else { return #"<th scope="row">\#(cell.content)</th>"# }
             let style: HTML? = cell.style.map { #" class="\#($0)""# }
             let hint: HTML? = cell.hint.map { #" title="\#($0)""# }
