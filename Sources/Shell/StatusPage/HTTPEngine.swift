@@ -300,6 +300,13 @@ extension HTTPEngine {
 
     private func send(_ response: Response, _ exchange: Exchange) -> MHD_Result {
         exchange.phase = .sending
+        guard !response.isEndless else {
+            // Of the stream somebody wants the head alone, which names no length.
+            let made = MHD_create_response_from_callback(
+                cmicrohttp_unknown_size, limits.streamBlockBytes, { _, _, _, _ in cmicrohttp_end }, nil, nil)
+            if let made { cmicrohttp_end_by_closing(made) }
+            return queue(made, response, exchange)
+        }
         let made = response.body.withUnsafeBytes { body in
             MHD_create_response_from_buffer(
                 body.count, UnsafeMutableRawPointer(mutating: body.baseAddress), .RESPMEM_MUST_COPY)

@@ -9,6 +9,8 @@ struct Response: Hashable, Sendable {
     var headers: [Header] = []
     /// What the forms of a page do.
     var forms = Forms.none
+    /// Whether it goes on until the connection ends: what there is of it is the head.
+    var isEndless = false
 
     enum Forms: Hashable, Sendable {
         case none
@@ -101,6 +103,7 @@ struct Response: Hashable, Sendable {
         var response = Response(.ok, "text/event-stream", "")
         // Proxies that gather an answer before they pass it on would hold events back; this is how nginx is told.
         response.headers = [Header(name: "X-Accel-Buffering", value: "no")]
+        response.isEndless = true
         return response
     }()
 
