@@ -1,5 +1,6 @@
 import AlertCore
 import AlertTesting
+import BudgetGate
 import DependsOnGate
 import EscalateGate
 import FlappingGate
@@ -245,6 +246,71 @@ import Testing
         var bot = Rehearsal.checked(.rehearsed(gates: [first, second]))
         bot.see([(backend, .warning), (.shop, .warning)])
         #expect(bot.marks().sorted() == ["O", "h"])
+        #expect(bot.objections == [])
+    }
+
+    private let night = GatePlan.quiet(from: "2026-11-20 12:00", until: "2026-11-20 18:00", except: .critical)
+
+    @Test func `a warning that waits for the morning keeps no critical alarm quiet, and explains from then on`() throws
+    {
+        var bot = try bot(more: [night])
+        let other = Subject(source: "ios", app: "game")
+        // The one that waits for the morning as well began before what explains it.
+        bot.see(.warning, of: other)
+        bot.advance(by: .minutes(1))
+        bot.see([(backend, .warning), (.shop, .critical)])
+        #expect(bot.marks(of: "backend") == "h")
+        #expect(bot.marks(of: "shop").last == "O")
+        bot.crash(after: .minutes(1))
+        for _ in 1...80 {
+            bot.see([(backend, .warning), (other, .warning), (.shop, .critical)])
+            bot.advance(by: .minutes(5))
+        }
+        #expect(bot.marks(of: "backend") == "hO")
+        #expect(!bot.marks(of: "game").contains("O"), "the backend explains it")
+        #expect(bot.marks(of: "shop").count { $0 == "O" } == 1)
+        bot.see([(backend, .fine), (other, .warning), (.shop, .fine)])
+        #expect(bot.marks(of: "game").last == "O")
+        #expect(bot.marks(of: "shop").last == "R")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what waits for room in a budget explains nothing before it is told`() throws {
+        let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "1 per 1h", "except": "critical"])
+        var bot = try bot(more: [budget])
+        bot.see(.warning, of: Subject(source: "ios", app: "game"))
+        bot.see([(backend, .warning), (.shop, .warning)])
+        #expect(bot.decisions.last { $0.mark == "h" }?.reason.description == "budget:calm-down")
+        bot.see(.critical)
+        #expect(bot.marks(of: "shop").last == "O")
+    }
+
+    @Test func `what somebody has muted explains until the mute ends`() throws {
+        var bot = try bot(more: [night])
+        bot.step(.command(.mute(.on(["app": "backend"]), until: .after(.hours(3)), reason: nil, by: nil), id: 1))
+        bot.see([(backend, .warning), (.shop, .critical)])
+        #expect(!bot.marks(of: "shop").contains("O"))
+        #expect(
+            bot.decisions.last { $0.mark == "h" && $0.severity == .critical }?.reason.description
+                == "depends_on:because")
+        bot.advance(by: .minutes(10))
+        bot.step(.command(.unmute(.all), id: 2))
+        #expect(bot.marks(of: "shop").last == "O", "the quiet hours hold the backend by then")
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `what is told in another channel explains, and what waits there does not`(isNight: Bool) throws {
+        let gate = try GatePlan.rule(DependsOnGate.self, "because", ["when": "app=backend"])
+        var bot = Rehearsal.checked(
+            .rehearsed(
+                gates: isNight ? [gate, night] : [gate],
+                channels: [ChannelPlan(name: "team"), ChannelPlan(name: "backend-team")],
+                routes: [Route(match: .on(["app": "backend"]), to: ["backend-team"]), Route(to: ["team"])]))
+        bot.see([(backend, .warning), (.shop, .critical)])
+        bot.advance(by: .minutes(1))
+        #expect(bot.marks(in: "backend-team") == (isNight ? "h" : "O"))
+        #expect(bot.marks(in: "team").contains("O") == isNight)
         #expect(bot.objections == [])
     }
 

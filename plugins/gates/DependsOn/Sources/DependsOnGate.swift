@@ -37,7 +37,7 @@ public struct DependsOnGate: Gate {
         guard [.opened, .escalated, .reminder, .revised].contains(notification.kind),
             !when.fits(notification.incident.property),
             view.explaining(when, at: now).contains(where: {
-                isTrouble($0) && !isExplained($0, in: notification.channel)
+                isTrouble($0) && isTold($0, in: notification.channel, at: now)
             })
         else { return nil }
         return Closure(until: .latest, fate: .explain, reason: reason)
@@ -47,11 +47,24 @@ public struct DependsOnGate: Gate {
     /// it is asked for.
     private func isTrouble(_ incident: Incident) -> Bool { incident.severity > .info || when["severity"] != nil }
 
-    /// What is itself held for another's sake explains nothing, or two could keep each other quiet for ever.
-    private func isExplained(_ incident: Incident, in channel: String) -> Bool {
-        guard case .gate(DependsOnGate.manifest.name, _) = incident.standings[channel]?.hold?.reason else {
-            return false
-        }
-        return true
+    /// Whether the channel hears of it, or somebody wants it quiet. What nobody hears of explains nothing, or an alarm would be
+    /// silent all night for the sake of a warning that waits for the morning.
+    private func isTold(_ incident: Incident, in channel: String, at now: Moment) -> Bool {
+        if let own = incident.standings[channel].flatMap({ isTold($0, at: now) }) { return own }
+        // It is told elsewhere; or it has only just begun, and what becomes of it opens this gate or leaves it closed.
+        let others = incident.standings.values.compactMap { isTold($0, at: now) }
+        return others.isEmpty || others.contains(true)
+    }
+
+    /// Whether a channel with that standing hears of it; nil where that says nothing.
+    private func isTold(_ standing: Standing, at now: Moment) -> Bool? {
+        // What is itself held for another's sake explains nothing, or two could keep each other quiet for ever.
+        if case .gate(DependsOnGate.manifest.name, _) = standing.hold?.reason { return false }
+        if standing.announced != nil || standing.undelivered != nil { return true }
+        guard let hold = standing.hold else { return standing.dropped == nil ? nil : false }
+        // Its time has come, and it is told now, or held by another gate; and what a group gathers is told soon.
+        if hold.checkAgain <= now || hold.gathering?.style == .group { return true }
+        if case .muted = hold.reason { return true }
+        return false
     }
 }

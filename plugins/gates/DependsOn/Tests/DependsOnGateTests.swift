@@ -6,16 +6,19 @@ import Testing
 @Suite struct `Depends on` {
     private let now = Moment(milliseconds: 1_800_000_000_000)
 
-    private func incident(_ app: String, heldFor reason: Reason? = nil) -> Incident {
+    private func incident(
+        _ app: String, heldFor reason: Reason? = nil, until end: Moment = .latest, _ style: Gathering.Style? = nil,
+        in channel: String = "team"
+    ) -> Incident {
         var incident = Incident(
             rule: "floor", subject: Subject(source: "ios", app: app), labels: [:], severity: .warning, since: now,
             evidence: Evidence(sentence: ""))
         incident.state = .firing
         if let reason {
             let hold = Hold(
-                kind: .opened, severity: .warning, reason: reason, since: now, until: .latest, checkAgain: .latest,
-                summarizes: false)
-            incident.standings["team"] = Standing(hold: hold)
+                kind: .opened, severity: .warning, reason: reason, since: now, until: end, checkAgain: end,
+                summarizes: false, gathering: style.map { Gathering(gate: "calm", style: $0) })
+            incident.standings[channel] = Standing(hold: hold)
         }
         return incident
     }
@@ -59,6 +62,35 @@ import Testing
         let held = incident("backend", heldFor: .gate(plugin: "depends_on", name: "other"))
         #expect(try closure(firing: held) == nil)
         #expect(try closure(firing: incident("backend", heldFor: .muted("vacation"))) != nil)
+    }
+
+    @Test func `what nobody hears of for now explains nothing, wherever it waits`() throws {
+        let soon = now + .minutes(5)
+        for channel in ["team", "other"] {
+            func explains(_ reason: Reason, until end: Moment, _ style: Gathering.Style? = nil) throws -> Bool {
+                try closure(firing: incident("backend", heldFor: reason, until: end, style, in: channel)) != nil
+            }
+            let budget = Reason.gate(plugin: "budget", name: "calm")
+            #expect(try !explains(.quietHours("nights"), until: soon))
+            #expect(try !explains(budget, until: soon, .digest))
+            #expect(try explains(.gate(plugin: "group", name: "calm"), until: soon, .group))
+            #expect(try explains(.muted("vacation"), until: soon))
+            // It is told in this very moment, or held by another gate.
+            #expect(try explains(.quietHours("nights"), until: now))
+            #expect(try explains(budget, until: now, .digest))
+        }
+        var dropped = incident("backend")
+        dropped.standings["team"] = Standing(dropped: .warning)
+        #expect(try closure(firing: dropped) == nil)
+        dropped.standings["other"] = Standing(announced: .warning)
+        #expect(try closure(firing: dropped) == nil, "the channel's own standing counts first")
+        dropped.standings["team"] = Standing(undelivered: .warning)
+        #expect(try closure(firing: dropped) != nil)
+        dropped.standings["team"] = Standing()
+        #expect(try closure(firing: dropped) != nil)
+        dropped.standings["team"] = Standing(
+            announced: .warning, hold: incident("a", heldFor: .quietHours("n")).standings["team"]?.hold)
+        #expect(try closure(firing: dropped) != nil, "its opening was told")
     }
 
     @Test(arguments: [
