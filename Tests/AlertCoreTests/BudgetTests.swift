@@ -249,6 +249,38 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.marks() == "OhhOO")
     }
 
+    @Test(arguments: [true, false])
+    func `what is getting better when its budget is taken out of the config ends or is told, and time takes few steps`(
+        ends: Bool
+    ) throws {
+        var bot = try bot("1 per 90s")
+        let subjects = parts("shop", 2)
+        bot.seeEach(subjects)
+        bot.see(.recovering, of: subjects[1])
+        bot.reload(.rehearsed())
+        let hold = bot.state.incidents.inOrder.compactMap { $0.standings["team"]?.hold }.first
+        #expect(hold?.gathering == nil)
+        var steps = 0
+        func nextDue() -> Moment? {
+            var state = bot.state
+            return state.nextDue
+        }
+        func pass(_ end: Moment) {
+            while let next = nextDue(), next <= end, steps < 500 {
+                bot.advance(to: next)
+                steps += 1
+            }
+            bot.advance(to: steps < 500 ? end : bot.now)
+        }
+        for minute in 1...60 {
+            pass(.rehearsalStart + .minutes(Int64(minute)))
+            bot.see(ends && minute == 5 ? .fine : .recovering, of: subjects[1])
+        }
+        #expect(steps < 500)
+        #expect(bot.marks() == (ends ? "OhxD" : "OhO"))
+        #expect(bot.objections == [])
+    }
+
     @Test func `a mute on top of a budget keeps the promise of a line`() throws {
         var bot = try bot(
             "1 per 10m",

@@ -204,9 +204,23 @@ extension Turn {
             postpone(notification, standing, by: closure)
         } else if let gathering = hold.gathering, plan.isGathered(notification, by: gathering) {
             sendTogether(gathering, to: channel)
-        } else {
+        } else if hold.isForSummary {
             summariesDue.insert(channel)
+        } else {
+            leaveUnheard(incident, standing, hold, channel)
         }
+    }
+
+    /// The gate whose digest would have named what is getting better is gone: from now on it is a question of time whether that
+    /// is told, as with any other.
+    private mutating func leaveUnheard(_ incident: Incident, _ old: Standing, _ hold: Hold, _ channel: String) {
+        var hold = hold
+        hold.gathering = nil
+        hold.checkAgain = min(hold.checkAgain, now)
+        hold.until = state.mayEndUnheardUntil(incident, hold, plan) ?? now
+        var standing = old
+        standing.hold = hold
+        state.incidents.keep(standing, of: incident.id, in: channel, &output)
     }
 }
 
