@@ -281,6 +281,16 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.objections == [])
     }
 
+    @Test func `what comes and goes all the time beyond the budget is named eight times, and counted`() throws {
+        var bot = try bot("1 per 1h")
+        bot.see(.warning, of: Subject(source: "ios", app: "bank"))
+        _ = bot.play(String(repeating: "w.", count: 20))
+        bot.advance(by: .hours(1))
+        let digest = try #require(bot.decisions.last { $0.decision == .send }).message
+        #expect(digest.headline == "🗒 shop: 20 resolved, held until now by calm-down")
+        #expect(digest.lines.last == "and 12 more")
+    }
+
     @Test func `a mute on top of a budget keeps the promise of a line`() throws {
         var bot = try bot(
             "1 per 10m",

@@ -246,6 +246,25 @@ import Testing
         #expect(told == "hxhxhxhxhxhx........D....")
         #expect(bot.decisions.last?.message.lines.count == 6)
     }
+
+    @Test func `what flaps all night is named eight times in the morning's summary, and counted each time`() throws {
+        let night = GatePlan.quiet(from: "2026-11-20 12:00", until: "2026-11-20 14:00")
+        var bot = try bot(gates: [night])
+        bot.see([(Subject(source: "ios", app: "bank"), .warning)])
+        bot.see([(Subject(source: "ios", app: "bank"), .fine)])
+        _ = bot.play("w.c." + String(repeating: "w.", count: 40))
+        #expect(bot.state.incidents.count == 9)
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
+        bot.crash()
+        bot.advance(to: .utc("2026-11-20 15:00"))
+        let summary = try #require(bot.decisions.last { $0.decision == .send }).message
+        #expect(summary.headline == "🗒 43 incidents came and went while held by quiet hours (nights)")
+        #expect(summary.lines.count == 10)
+        #expect(summary.lines.first?.hasPrefix("🔴") == true, "\(summary.lines)")
+        #expect(summary.lines.last == "and 34 more")
+        #expect(bot.state.incidents.isEmpty)
+        #expect(bot.objections == [])
+    }
 }
 
 extension Fact {

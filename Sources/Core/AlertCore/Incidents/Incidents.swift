@@ -23,8 +23,8 @@ public struct Incidents: Sendable {
     private(set) var waitingForEvents: Set<String> = []
     /// The ids of what has ended, by whom it was about.
     private var aftermathIDs: [Subject: Set<String>] = [:]
-    /// Those of what is over and of which a channel has something to hear yet, likewise.
-    private var overIDs: [Subject: Set<String>] = [:]
+    /// Those of what is over and of which a channel has something to hear yet, likewise, and by what identified it.
+    private var overIDs: [Subject: [IncidentKey: Set<String>]] = [:]
 
     // Of this run only.
     /// What gates wait for: no other change opens one.
@@ -197,7 +197,12 @@ public struct Incidents: Sendable {
 
     /// What about the subject is over, and was told to nobody yet.
     func over(about subject: Subject) -> [Incident] {
-        (overIDs[subject] ?? []).filter { aftermaths[$0] == nil }.compactMap { byID[$0] }.inOrder
+        (overIDs[subject] ?? [:]).values.joined().filter { aftermaths[$0] == nil }.compactMap { byID[$0] }.inOrder
+    }
+
+    /// Earlier ones of the same rule about the same thing of which a channel has something to hear yet.
+    func over(like incident: Incident) -> [Incident] {
+        (overIDs[incident.subject]?[incident.identity] ?? []).subtracting([incident.id]).compactMap { byID[$0] }.inOrder
     }
 
     /// What the same rule had opened before about the same, and that is over and has not been told everywhere.
@@ -357,7 +362,7 @@ public struct Incidents: Sendable {
         if incident.isOpen {
             index[incident.identity] = incident.id
         } else {
-            overIDs[incident.subject, default: []].insert(incident.id)
+            overIDs[incident.subject, default: [:]][incident.identity, default: []].insert(incident.id)
         }
         if incident.state == .pending { pending[incident.subject.source, default: []].insert(incident.id) }
         for (channel, standing) in incident.standings {
@@ -368,8 +373,10 @@ public struct Incidents: Sendable {
     private mutating func unlist(_ incident: Incident) {
         if index[incident.identity] == incident.id { index[incident.identity] = nil }
         if !incident.isOpen {
-            overIDs[incident.subject]?.remove(incident.id)
-            if overIDs[incident.subject]?.isEmpty == true { overIDs[incident.subject] = nil }
+            let (subject, identity) = (incident.subject, incident.identity)
+            overIDs[subject]?[identity]?.remove(incident.id)
+            if overIDs[subject]?[identity]?.isEmpty == true { overIDs[subject]?[identity] = nil }
+            if overIDs[subject]?.isEmpty == true { overIDs[subject] = nil }
         }
         if incident.state == .pending {
             pending[incident.subject.source]?.remove(incident.id)

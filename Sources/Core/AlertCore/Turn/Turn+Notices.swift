@@ -177,13 +177,14 @@ extension Turn {
         state.incidents.keep(nil, of: incident.id, in: channel, &output)
     }
 
-    /// What flaps for days is not kept each time that it does: of more than a summary needs, the least bad goes.
+    /// What flaps for days, or all night, is not kept each time that it does: of more than a summary needs, the least bad goes.
     ///
     /// - Returns: how many are counted with this one from now on.
     private mutating func letGoOfFlapped(before incident: Incident, _ hold: Hold, _ channel: String) -> Int {
-        guard hold.reason == .flapping, let gathering = hold.gathering else { return 0 }
-        let ended = state.incidents.gathered(GatheringPlace(channel: channel, gathering: gathering)).filter {
-            $0.id != incident.id && $0.standings[channel]?.hold?.isForSummary == true
+        let ended = state.incidents.over(like: incident).filter { other in
+            // It is counted as resolved.
+            guard other.state == .resolved, let held = other.standings[channel]?.hold else { return false }
+            return held.isForSummary && held.reason == hold.reason
         }
         guard ended.count >= Turn.flappedMax, let least = ended.max(by: { $0.isWorse(than: $1) }) else { return 0 }
         let count = least.standings[channel]?.hold?.countsFor ?? 0
