@@ -153,7 +153,7 @@ public struct Incidents: Sendable {
 
     /// Whether somebody is to hear for the first time of something critical, and of no earlier end of the same.
     func isUrgent(_ id: String) -> Bool {
-        byID[id].map { rank(of: $0) == .urgent && earlier(than: $0).isEmpty } ?? false
+        byID[id].map { rank(of: $0) == .urgent && !hasEarlier(than: $0) } ?? false
     }
 
     private func urgency(of incident: Incident) -> Urgency {
@@ -205,12 +205,8 @@ public struct Incidents: Sendable {
         (overIDs[incident.subject]?[incident.identity] ?? []).subtracting([incident.id]).compactMap { byID[$0] }.inOrder
     }
 
-    /// What the same rule had opened before about the same, and that is over and has not been told everywhere.
-    func earlier(than incident: Incident) -> [Incident] {
-        (overIDs[incident.subject] ?? []).filter { $0 != incident.id }.compactMap { byID[$0] }.filter {
-            $0.identity == incident.identity
-        }.inOrder
-    }
+    /// Whether the same rule had something open before about the same that is over and has not been told everywhere.
+    private func hasEarlier(than incident: Incident) -> Bool { overIDs[incident.subject]?[incident.identity] != nil }
 
     /// Since when the same goes on again that is over here: its end must not read as if all were well.
     func again(_ incident: Incident) -> Moment? {
