@@ -22,13 +22,25 @@ import Testing
     }
 
     @Test(arguments: [
-        ("5", "write 5s or 5m"), ("300", "write 300s or 300m"), ("", nil), ("m", nil), ("5x", nil), ("5 m", nil),
+        ("5", "write 5s or 5m"), ("300", "write 300s or 300m"), ("", nil), ("m", nil), ("5x", nil),
         ("-5m", nil),
-        ("1.5h", nil), ("5m3", nil), ("5min", nil), ("PT5M", nil), ("٣m", nil), ("9999999999d", nil), ("5mm", nil),
+        ("1.5h", nil), ("5m3", nil), ("PT5M", nil), ("5M", nil), ("1 month", nil), ("1 h or so", nil), ("٣m", nil),
+        ("9999999999d", nil), ("5mm", nil),
     ])
     func `what is no duration is refused`(text: String, advice: String?) {
         let error = outcome { () throws(GrammarError) in try Duration(grammar: text) }.error
         #expect(error == GrammarError(expected: "a duration such as 30s, 5m, 2h or 1d", advice: advice))
+    }
+
+    @Test(arguments: [
+        ("5min", "5m"), ("5 m", "5m"), ("2 h", "2h"), ("2hours", "2h"), ("1 day", "1d"), ("1D", "1d"),
+        ("300sec", "300s"),
+        ("1 h 30 min", "1h30m"), ("2 weeks", "14d"),
+    ])
+    func `a unit in other words is the one that is meant`(text: String, meant: String) throws {
+        let error = outcome { () throws(GrammarError) in try Duration(grammar: text) }.error
+        #expect(error == GrammarError(expected: "a duration such as 30s, 5m, 2h or 1d", suggestion: meant))
+        _ = try Duration(grammar: meant)
     }
 
     @Test(
@@ -125,14 +137,25 @@ import Testing
 
     @Test(arguments: [
         ("99.5%", "write \"< 99.5%\" or \"> 99.5%\""), ("100", "write \"< 100\" or \"> 100\""), ("= 5", nil),
-        ("=< 5", nil),
-        ("<", nil), ("< abc", nil), ("< 99,5%", nil), ("> 0x10", nil), ("> 0X10", nil), ("> nan", nil), ("> inf", nil),
+        ("<", nil), ("< abc", nil), ("< 99,500%", nil), ("< 1,2,3", nil), ("> 0x10", nil), ("> 0X10", nil),
+        ("> nan", nil), ("> inf", nil),
         ("> infinity", nil), ("> 1e999", nil), ("< -5%", nil), ("<> 5", nil), ("", nil), ("below 5", nil),
     ])
     func `what is no comparison is refused`(text: String, advice: String?) {
         let error = outcome { () throws(GrammarError) in try Comparison(grammar: text) }.error
         #expect(
             error == GrammarError(expected: "a comparison such as \"< 99.5%\" or \"> 100\"", advice: advice))
+    }
+
+    @Test(arguments: [
+        ("< 99,5%", "< 99.5%"), ("≤ 99%", "<= 99%"), ("=< 99%", "<= 99%"), ("=> 5", ">= 5"), ("< 1,000", "< 1000"),
+        ("> 12,345,678.5", "> 12345678.5"), ("> 0,125", "> 0.125"), ("≥99,9 %", ">= 99.9 %"),
+    ])
+    func `a comparison in other signs is the one that is meant`(text: String, meant: String) throws {
+        let error = outcome { () throws(GrammarError) in try Comparison(grammar: text) }.error
+        #expect(
+            error == GrammarError(expected: "a comparison such as \"< 99.5%\" or \"> 100\"", suggestion: meant))
+        _ = try Comparison(grammar: meant)
     }
 
     @Test(arguments: [
@@ -199,13 +222,23 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "22:00", "22-07", "22:00-07:60", "22:00-24:01", "24:00-07:00", "25:00-07:00", "22:00-07:00-08:00",
+        "", "22:00", "22:00-07:60", "22:00-24:01", "24:00-07:00", "25:00-07:00", "22:00-07:00-08:00",
         "22:0-07:00",
         "2200-0700", "-1:00-07:00", "22:00:60-23:00", "٢٢:00-07:00", "10pm-7am", "022:00-07:00",
     ])
     func `what are no times is refused`(text: String) {
         let error = outcome { () throws(GrammarError) in try DailyHours(grammar: text) }.error
         #expect(error == GrammarError(expected: "times such as 22:00-07:00"))
+    }
+
+    @Test(arguments: [
+        ("22-07", "22:00-07:00"), ("22:00–07:00", "22:00-07:00"), ("22:00 to 7:00", "22:00-7:00"),
+        ("22.00-6", "22:00-06:00"),
+    ])
+    func `times of day in other signs are those that are meant`(text: String, meant: String) throws {
+        let error = outcome { () throws(GrammarError) in try DailyHours(grammar: text) }.error
+        #expect(error == GrammarError(expected: "times such as 22:00-07:00", suggestion: meant))
+        _ = try DailyHours(grammar: meant)
     }
 
     @Test(arguments: ["22:00-22:00", "00:00-00:00", "0:00-00:00:00", "7:00-07:00"])
@@ -238,13 +271,22 @@ import Testing
     }
 
     @Test(arguments: [
+        "2026-11-20 23:00+01:00", "2026-11-20 23:00 +01:00", "2026-11-20T23:00+01:00", "2026-11-20T22:00Z",
+        "2026-11-20 23:00:00 +01:00", "2026-11-20t17:00-05:00",
+    ])
+    func `nobody has to write seconds before an offset`(text: String) throws {
+        #expect(try WrittenInstant(grammar: text) == .instant(Fixtures.start))
+    }
+
+    @Test(arguments: [
         "", "tomorrow", "2026-13-01", "2026-02-29", "24.12.2026", "2026-12-24 9:00", "2026-12-24 09",
         "2026-12-24 24:00",
-        "2026-12-24 09:00:60", "2026-12-24 09:00 CET", "2026-12-24T", "1795212000", "2026-12-24 09:00:00.5",
+        "2026-12-24 09:00:60", "2026-12-24 09:00 CET", "2026-12-24 24:00Z", "2026-12-24+01:00", "2026-12-24 09:00+1",
+        "2026-12-24T", "1795212000", "2026-12-24 09:00:00.5",
     ])
     func `what is no instant is refused`(text: String) {
         let error = outcome { () throws(GrammarError) in try WrittenInstant(grammar: text) }.error
-        #expect(error?.expected == "an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z")
+        #expect(error?.expected == "an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24 09:00+01:00")
     }
 }
 

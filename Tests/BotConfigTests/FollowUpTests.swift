@@ -30,7 +30,7 @@ internal import Testing
                 people: [{name: ana, channel: nobody}, {name: bo}]
                 overrides: [{from: 2026-12-24, until: 2026-12-20, person: bo}, {from: 2026-12-24, until: 2026-12-26, person: eve}]
             """ + least,
-            "3:13: 'starts' is 'soon', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z",
+            "3:13: 'starts' is 'soon', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24 09:00+01:00",
             "4:35: there is no channel 'nobody'; known: team",
             "5:43: 'until' is not after 'from', so it never begins",
             "5:114: nobody in this rotation is called 'eve'; known: ana, bo"),

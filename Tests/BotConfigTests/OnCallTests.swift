@@ -114,7 +114,7 @@ import Testing
             "3:61: 'ana' is in 'people' twice (each person has one turn in a round; overrides give more)"),
         Mistake(
             "a time alone", "{starts: 09:00, people: [{name: ana}]}",
-            "3:20: 'starts' is '09:00', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z"
+            "3:20: 'starts' is '09:00', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24 09:00+01:00"
         ),
         Mistake(
             "minutes", "{starts: 2026-11-02, every: 30m, people: [{name: ana}]}",
@@ -166,7 +166,7 @@ import Testing
                 "{starts: soon, people: [{name: ana}]}", routes: "[{to: [oncall:mobile]}]", mention: "[oncall:mobile]"))
         #expect(
             result.problems.map(\.message) == [
-                "'starts' is 'soon', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z"
+                "'starts' is 'soon', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24 09:00+01:00"
             ])
     }
 }

@@ -274,7 +274,7 @@ private struct Workshop {
         ("tests:\n  a: {source: ios, app: s, users: 5, expect: []}", "2:3 'start' is missing"),
         (
             "tests:\n  a: {source: ios, app: s, start: today, users: 5, expect: []}",
-            "2:35 'start' is 'today', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z"
+            "2:35 'start' is 'today', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24 09:00+01:00"
         ),
         (
             "tests:\n  a: {crash_free_user: 99%, expect: []}",

@@ -40,13 +40,15 @@ extension Duration {
                 digits.append(character)
                 continue
             }
-            guard let count = Int64(digits) else { throw GrammarError(expected: expected) }
+            guard let count = Int64(digits) else {
+                throw GrammarError(expected: expected, suggestion: Duration.meant(by: text))
+            }
             switch character {
             case "s": total += .seconds(count)
             case "m": total += .minutes(count)
             case "h": total += .hours(count)
             case "d": total += .days(count)
-            default: throw GrammarError(expected: expected)
+            default: throw GrammarError(expected: expected, suggestion: Duration.meant(by: text))
             }
             digits = ""
             units.append(character)
@@ -226,18 +228,20 @@ public struct Comparison: Hashable, Sendable, CustomStringConvertible {
             .first { text.hasPrefix($0.rawValue) }
         guard let relation else {
             let isNumber = Double(text.last == "%" ? String(text.dropLast()) : text) != nil
-            throw GrammarError(expected: expected, advice: isNumber ? "write \"< \(text)\" or \"> \(text)\"" : nil)
+            throw GrammarError(
+                expected: expected, suggestion: Comparison.meant(by: text),
+                advice: isNumber ? "write \"< \(text)\" or \"> \(text)\"" : nil)
         }
         let number = String(text.dropFirst(relation.rawValue.count)).trimmed
         if number.hasSuffix("%") {
             guard let fraction = Percentage.number(number, unit: "%", takesExponent: true) else {
-                throw GrammarError(expected: expected)
+                throw GrammarError(expected: expected, suggestion: Comparison.meant(by: text))
             }
             self.init(relation, fraction, isPercentage: true)
         } else {
             guard let value = Double(number), value.isFinite, number.allSatisfy({ "0123456789.+-eE".contains($0) })
             else {
-                throw GrammarError(expected: expected)
+                throw GrammarError(expected: expected, suggestion: Comparison.meant(by: text))
             }
             self.init(relation, value, isPercentage: false)
         }
@@ -399,7 +403,7 @@ public struct DailyHours: Hashable, Sendable {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed }
         guard ends.count == 2, let begin = DailyHours.seconds(ends[0]), let end = DailyHours.seconds(ends[1]),
             begin < 86_400
-        else { throw GrammarError(expected: expected) }
+        else { throw GrammarError(expected: expected, suggestion: DailyHours.meant(by: text)) }
         guard begin != end else {
             throw GrammarError(
                 expected: "\(expected), with two different times: equal ends never open",
@@ -418,7 +422,7 @@ public struct DailyHours: Hashable, Sendable {
     }
 
     /// Reads `7:00`, `07:00`, `07:00:30` or `24:00`.
-    private static func seconds(_ text: String) -> Int? {
+    static func seconds(_ text: String) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count), parts.allSatisfy({ (1...2).contains($0.count) }),
             parts.dropFirst().allSatisfy({ $0.count == 2 }),
@@ -437,7 +441,7 @@ public enum WrittenInstant: Hashable, Sendable {
     case local(CivilTime)
 
     public init(grammar text: String) throws(GrammarError) {
-        if let moment = Moment(rfc3339: text) {
+        if let moment = Moment(rfc3339: text) ?? WrittenInstant.moment(withoutSeconds: text) {
             self = .instant(moment)
             return
         }
@@ -462,6 +466,13 @@ public enum WrittenInstant: Hashable, Sendable {
         self = .local(civil)
     }
 
+    /// An instant as people write it who have an offset and no seconds, or a blank between: `2027-01-02 09:00 +01:00`.
+    private static func moment(withoutSeconds text: String) -> Moment? {
+        let written = text.wholeMatch(
+            of: /([0-9]{4}-[0-9]{2}-[0-9]{2}[ Tt][0-9]{2}:[0-9]{2})(:[0-9]{2})? ?([Zz]|[+\-][0-9]{2}:[0-9]{2})/)
+        return written.flatMap { Moment(rfc3339: "\($0.output.1)\($0.output.2 ?? ":00")\($0.output.3)") }
+    }
+
     /// The instant as config writes it.
     public var grammar: String {
         switch self {
@@ -471,6 +482,6 @@ public enum WrittenInstant: Hashable, Sendable {
     }
 
     private static var error: GrammarError {
-        GrammarError(expected: "an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z")
+        GrammarError(expected: "an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24 09:00+01:00")
     }
 }
