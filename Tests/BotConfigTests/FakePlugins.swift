@@ -10,7 +10,7 @@ struct FeedSource: Source {
     static let credential = Setting("token", .text, "The credential.").secret
     static let mirror = Setting("mirror", .url, "Where else it is.").secret
     static let moreHeaders = Setting("headers", .map(.text), default: [], "More headers.").secret
-    static let which = Setting("projects", .list(.plain), default: [], "Which projects.")
+    static let which = Setting("projects", .list(.text), default: [], "Which projects.")
 
     let url: GuardedText
     let token: GuardedText?
@@ -22,7 +22,7 @@ struct FeedSource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) {
         url = try options[Self.address]
         token = options[Self.credential]
-        projects = options[Self.which]
+        projects = options[Self.which].map(\.description)
         headers = Dictionary(uniqueKeysWithValues: options[Self.moreHeaders].map { ($0.name, $0.value) })
         every = context.every
         folder = context.folder

@@ -31,7 +31,7 @@ internal import Testing
             sources:
               ios: {plugin: feed, url: "${env:FEED}", token: "Bearer ${credential:feed}", projects: ["${env:APP}"]}
             rules:
-              floor: {plugin: limit, metric: "${env:METRIC}", limit: "${env:LIMIT}", match: {source: "${env:SOURCE}"}}
+              floor: {plugin: limit, metric: users, limit: "${env:LIMIT}", match: {source: "${env:SOURCE}"}}
               nights: {plugin: night, between: "${env:NIGHT}"}
             channels:
               team: {plugin: hook, url: "https://hooks.example/${env:PATH}", room: "${env:ROOM}"}
@@ -178,6 +178,33 @@ internal import Testing
                 "\(problems.map(\.line))")
             #expect(problems.first?.advice == advice)
         }
+    }
+
+    /// Masked, it would be taken for what it says.
+    @Test(arguments: [
+        ("bot: {user_header: \"${env:WORD}\"}" + least, "1:20: 'user_header'"),
+        ("sources:\n  ios: {plugin: any, owner: \"${env:WORD}\"}\nchannels:\n  team: {plugin: page}", "2:29: 'owner'"),
+        (
+            "sources:\n  ios: {plugin: any, dashboard: \"${file:token}\"}\nchannels:\n  team: {plugin: page}",
+            "2:33: 'dashboard'"
+        ),
+        ("rules:\n  floor: {plugin: limit, metric: \"${env:WORD}\", limit: \"< 5\"}" + least, "2:34: 'metric'"),
+        ("network: {allow: [\"${credential:pager}\"]}" + least, "1:19: 'allow'"),
+    ])
+    func `nor does any text that people may be shown`(_ yaml: String, _ place: String) {
+        for problems in [load(yaml).problems, review(yaml).problems] {
+            #expect(
+                problems.map(\.line) == ["\(place) may be shown to people, so it cannot hold a secret (write it out)"])
+        }
+    }
+
+    @Test func `a name of the bot with a secret in it is shown without it`() {
+        let result = load("bot: {name: \"${env:WORD} alerts\"}" + least)
+        #expect(
+            result.problems.map(\.line) == [
+                "1:13: 'name' holds a secret, so messages show *** for it (write it out)"
+            ])
+        #expect(result.config?.bot.name == "*** alerts")
     }
 
     @Test func `nor does the page's`() {

@@ -57,7 +57,7 @@ import YAMLKit
     @Test(arguments: [
         "bot: {name: 42, timezone: Europe/Madrid, listen: off, shutdown_grace: 0, report_to: team}",
         "bot: {words: {number.thousands: \"\", number.decimal: \",\"}}", "bot:\npolling:\nrules:\nroutes:",
-        "bot: {name: \"${env:NAME} alerts\", heartbeat: HTTPS://hc.example.com/ping}",
+        "bot: {state: \"./${env:NAME}\", heartbeat: HTTPS://hc.example.com/ping}",
         "polling: {every: 1h30m, throttle: 30s, slowest: 2d, jitter: 0%, concurrency: \"8\", backoff: {factor: 1.5}}",
         "polling: {backoff: {when: failing}}",
         "rules: {r: {plugin: threshold, metric: users, warning: \"> 1e3\", match: {app: [shop-*, 7], team: checkout}}}",

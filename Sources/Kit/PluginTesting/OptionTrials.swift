@@ -167,7 +167,7 @@ extension OptionKind {
     /// Values at the bounds of what may be written, and such that nobody thinks of.
     fileprivate var extremes: [Option.Value] {
         switch self {
-        case .text, .name, .callee: return (["x"] + HostileText.all).map { .text(GuardedText($0)) }
+        case .text, .plain, .name, .callee: return (["x"] + HostileText.all).map { .text(GuardedText($0)) }
         case .path: return [.text("x")]
         case .calendar:
             return [EventCalendar(emptyNamed: "empty.ics"), .sample].map(Option.Value.calendar)

@@ -35,7 +35,7 @@ extension BotSettings {
         token,
     ]
 
-    static let name = Setting("name", .plain, default: "alertbot", "The bot's name in messages.")
+    static let name = Setting("name", .text, default: "alertbot", "The bot's name in messages.")
     static let timezone = Setting(
         "timezone", .text, default: GuardedText(Zone.utc.name),
         "The IANA time zone of quiet hours and of times in messages.")
@@ -84,10 +84,17 @@ extension ConfigLoader {
         checkToken(options)
         checkPublicURL(options)
         checkHeader(options)
+        if options[BotSettings.name].hasSecret {
+            reader.report(
+                Problem(
+                    options.position(of: BotSettings.name),
+                    "'name' holds a secret, so messages show \(Secret.mask) for it",
+                    advice: "write it out", level: .warning))
+        }
         let stateFolder = absolute(options[BotSettings.state].reveal())
         checkSocket(in: stateFolder, options)
         return BotSettings(
-            name: options[BotSettings.name].clipped(to: 80), zone: readZone(options), words: words,
+            name: options[BotSettings.name].description.clipped(to: 80), zone: readZone(options), words: words,
             stateFolder: stateFolder, listen: listen,
             publicURL: options[BotSettings.publicURL], heartbeat: options[BotSettings.heartbeat],
             policy: reader.policy, shutdownGrace: options[BotSettings.shutdownGrace],

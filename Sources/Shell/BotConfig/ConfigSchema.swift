@@ -161,7 +161,7 @@ public struct ConfigSchema: Sendable {
 
     private func schema(of kind: OptionKind) -> JSON {
         switch kind {
-        case .text, .path, .calendar, .callee, .name: ref("text")
+        case .text, .plain, .path, .calendar, .callee, .name: ref("text")
         case .url: ref("address")
         case .link: ref("link")
         case .integer(let range):

@@ -116,7 +116,13 @@ extension ConfigReader {
         }
         if case .link = kind, node.namesSecret {
             // Masked, it would lead nowhere when somebody needs it.
-            reportShown(node, name, advice: "write the address out")
+            reportShown(node, name, kind)
+            return nil
+        }
+        if kind.isShown, node.namesSecret {
+            // Masked, it would be taken for what it says. One that is not there at all is told as everywhere.
+            guard surroundings.withholdsSecrets || text(node, name) != nil else { return nil }
+            reportShown(node, name, kind)
             return nil
         }
         guard var text = text(node, name) else { return nil }
@@ -126,7 +132,7 @@ extension ConfigReader {
         }
         if !isSecret, let guarded = text.guardingPassword(isAddress: kind.isAddress) {
             if case .link = kind {
-                reportShown(node, name, advice: "write it without the password")
+                reportShown(node, name, kind, advice: "write it without the password")
                 return nil
             }
             remember(guarded.text)
@@ -170,8 +176,11 @@ extension ConfigReader {
         return isSecret && !secrets.isEmpty && secrets.allSatisfy(\.trimmed.isEmpty)
     }
 
-    private mutating func reportShown(_ node: Node, _ name: String, advice: String) {
-        report(node.position, "'\(name)' is shown to people, so it cannot hold a secret", advice: advice)
+    private mutating func reportShown(_ node: Node, _ name: String, _ kind: OptionKind, advice: String? = nil) {
+        report(
+            node.position,
+            "'\(name)' \(kind.isAddress ? "is" : "may be") shown to people, so it cannot hold a secret",
+            advice: advice ?? (kind.isAddress ? "write the address out" : "write it out"))
     }
 
     private mutating func reportBlank(_ node: Node, _ name: String, _ text: GuardedText) {
@@ -387,6 +396,14 @@ extension String {
 }
 
 extension OptionKind {
+    /// Whether people may be shown it, so that a secret would have to be masked.
+    fileprivate var isShown: Bool {
+        switch self {
+        case .plain, .metric, .callee: true
+        default: false
+        }
+    }
+
     fileprivate var isAddress: Bool {
         switch self {
         case .url, .link: true

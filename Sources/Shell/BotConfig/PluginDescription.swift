@@ -76,7 +76,7 @@ extension OptionKind {
     /// What one writes for it, in a few words.
     public var words: String {
         switch self {
-        case .text: "text"
+        case .text, .plain: "text"
         case .url, .link: "address"
         case .path: "path"
         case .calendar: "iCalendar file"

@@ -2,6 +2,8 @@
 public indirect enum OptionKind: Sendable {
     /// Any text; may hold secrets.
     case text
+    /// Any text that people may be shown, so no secret.
+    case plain
     /// An `http` or `https` address; may hold secrets.
     case url
     /// An `http` or `https` address that people are shown, so no secret.
@@ -62,7 +64,7 @@ extension OptionKind {
     private func read(_ text: GuardedText) throws(GrammarError) -> Option.Value? {
         let word = text.reveal()
         switch self {
-        case .text, .path, .name, .callee: return .text(text)
+        case .text, .plain, .path, .name, .callee: return .text(text)
         case .url, .link:
             guard WebAddress(word) != nil else {
                 throw GrammarError(expected: "an address such as https://example.com")

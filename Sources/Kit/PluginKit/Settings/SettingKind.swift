@@ -26,8 +26,8 @@ extension SettingKind where Value == GuardedText {
 }
 
 extension SettingKind where Value == String {
-    /// Any text in which a secret makes no sense, because people are shown it; a secret stays masked.
-    public static var plain: SettingKind { shown(.text) }
+    /// Any text in which a secret makes no sense, because people may be shown it; a secret in it is a mistake.
+    public static var plain: SettingKind { shown(.plain) }
     /// An `http` or `https` address that people are shown; a secret in it is a mistake.
     public static var link: SettingKind { shown(.link) }
     /// The name of something else in the config; it must exist.

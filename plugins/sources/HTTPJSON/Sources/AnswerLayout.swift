@@ -100,17 +100,18 @@ struct AnswerLayout: Hashable, Sendable {
                     options.position(of: Source.map), "'map' names no metric, and there are no 'issues'",
                     advice: "for example users: $.users, crashed_users: $.crashed"))
         }
+        // Of the source as a whole: what is missing may be there and be wrong, which has been told.
         if app == nil, fixedApp == nil {
             problems.append(
                 Problem(
-                    options.position(of: Source.map), "neither 'app' nor 'map.app' names the app of the figures",
+                    options.position, "neither 'app' nor 'map.app' names the app of the figures",
                     advice: "write app: NAME"))
         }
         if fixedApp?.isEmpty == true { problems.append(Problem(options.position(of: Source.app), "'app' is empty")) }
         if maxAge != nil, to == nil, measured == nil {
             problems.append(
                 Problem(
-                    options.position(of: Source.maxAge), "'max_age' needs to know when the figures were measured",
+                    options.position, "'max_age' needs to know when the figures were measured",
                     advice: "for example measured: $.generated_at"))
         }
         return problems
