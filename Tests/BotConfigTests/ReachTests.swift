@@ -5,18 +5,22 @@ internal import Testing
 /// A source that says in the config what it gives.
 private struct KnownSource: Source {
     static let manifest = PluginManifest(
-        name: "known", summary: "Gives what is listed.", options: [apps, places, given])
+        name: "known", summary: "Gives what is listed.", options: [apps, places, given, labels])
     static let given = Setting("metrics", .list(.plain), default: [], "The metrics.")
     static let apps = Setting("apps", .list(.plain), default: [], "The apps.")
     static let places = Setting("environments", .list(.plain), default: [], "The environments.")
 
+    static let labels = Setting("labels", .flag, default: true, "Whether it gives labels.")
+
     let apps: [String]
+    let givesLabels: Bool
     let places: [String]
     let metrics: Set<Metric>?
 
     init(options: Options, context: SourceContext) throws(ProblemList) {
         apps = options[Self.apps]
         places = options[Self.places]
+        givesLabels = options[Self.labels]
         metrics = options[Self.given].isEmpty ? nil : Set(options[Self.given].map { Metric($0) })
     }
 
@@ -98,12 +102,25 @@ private struct WholeDetector: Detector {
     func findings(in sight: Sight, at now: Moment) -> [Finding] { [] }
 }
 
+/// A gate of one channel, and of what it waits for.
+private struct PacedGate: Gate {
+    static let manifest = PluginManifest(name: "paced", summary: "Is of a channel.", options: [channel, when])
+    static let channel = Setting("channel", .name(of: .channel), "The channel.")
+    static let when = Setting("when", .match, default: .all, "For what.")
+
+    init(options: Options, context: RuleContext) throws(ProblemList) {
+        _ = (options[Self.channel], options[Self.when])
+    }
+
+    let waitsFor: Match? = nil
+}
+
 @Suite struct ReachTests {
     /// - Parameter isUsable: whether they are warnings, with which the bot runs.
     private func problems(_ yaml: String, isUsable: Bool = true) -> [String] {
         let catalog = PluginCatalog(
             sources: [KnownSource.self, AnySource.self], detectors: [GradedDetector.self, WholeDetector.self],
-            gates: [NightGate.self],
+            gates: [NightGate.self, PacedGate.self],
             channels: [PageChannel.self])
         let result = Config.load(
             Array(yaml.utf8), folder: "/etc/bot", catalog: catalog, surroundings: FakeWorld.surroundings())
@@ -238,6 +255,71 @@ private struct WholeDetector: Detector {
         #expect(gated("ios", known) == [], "a rule about the source as such has incidents of that name")
         #expect(gated("shop-web", known, isUsable: false).count == 1)
         #expect(gated("shop-web", known + "}\n  web: {plugin: any") == [])
+    }
+
+    private static let properties =
+        "'match' goes by source, app, release, environment, rule, severity, issue and labels"
+
+    @Test func `a label that no source gives is told`() {
+        let bare = "plugin: known, labels: false"
+        let told = "'squad' in 'match' is taken for a label, which source 'ios' does not give, so it can never match"
+        #expect(
+            routed("", "  - {match: {squad: pay}, to: team}\n  - {to: team}", source: bare) == [
+                "9:14: \(told) (\(ReachTests.properties))"
+            ])
+        // Observations of a file may have it, whatever the source is.
+        #expect(
+            routed(", match: {squad: pay}", "  - {to: team}", source: bare) == [
+                "5:35: \(told) (\(ReachTests.properties))"
+            ])
+        #expect(routed(", match: {squad: pay}", "  - {to: team}", source: bare + "}\n  web: {plugin: any") == [])
+        #expect(routed(", match: {squad: \"*\"}", "  - {to: team}", source: bare) == [], "nothing is there, too")
+    }
+
+    @Test func `an owner is one that the config names`() {
+        let owned = "plugin: known, labels: false, owner: checkout"
+        let route = "  - {match: {owner: OWNER}, to: team}\n  - {to: team}"
+        func owner(_ name: String, _ source: String) -> [String] {
+            routed("", route.replacing("OWNER", with: name), source: source)
+        }
+        #expect(owner("checkout", owned) == [])
+        #expect(
+            owner("chekout", owned) == [
+                "9:21: 'chekout' can never match: source 'ios' is configured to give checkout -> checkout"
+            ])
+        #expect(
+            owner("checkout", "plugin: known, labels: false") == [
+                "9:21: 'checkout' can never match: source 'ios' names no owner "
+                    + "(change 'match', or what the source gives)"
+            ])
+        #expect(owner("chekout", "plugin: known, owner: checkout") == [], "its figures may have that label")
+        #expect(
+            routed(", match: {owner: chekout}", "  - {to: team}", source: owned, isUsable: false).contains(
+                "5:42: 'chekout' can never match: source 'ios' is configured to give checkout -> checkout"))
+    }
+
+    @Test(arguments: ["channel", "kind", "state", "metric", "plugin"])
+    func `what people take for a property is told to be a label`(word: String) {
+        func gated(_ match: String, source: String, isUsable: Bool) -> [String] {
+            routed(
+                "}\n  calm: {plugin: paced, \(match)", "  - {to: team}", source: source, isUsable: isUsable)
+        }
+        let advice = word == "channel" ? "write 'channel' beside 'match'" : ReachTests.properties
+        #expect(
+            gated("match: {\(word): team}", source: "plugin: any", isUsable: true) == [
+                "6:33: '\(word)' in 'match' is taken for a label: it matches nothing unless a source gives that label "
+                    + "(\(advice))"
+            ])
+        let never =
+            "'\(word)' in 'match' is taken for a label, which source 'ios' does not give, so it can never match"
+        #expect(
+            gated("match: {\(word): team}", source: "plugin: known, labels: false", isUsable: false) == [
+                "6:33: \(never) (\(advice))"
+            ])
+        #expect(
+            gated("when: {\(word): team}", source: "plugin: known, labels: false", isUsable: true) == [
+                "6:32: \(never) (\(ReachTests.properties))"
+            ])
     }
 
     // MARK: counts

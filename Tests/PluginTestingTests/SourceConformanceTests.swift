@@ -7,12 +7,13 @@ private struct Sloppy: Source {
     enum Mistake: CaseIterable {
         case none, endless, leakInRequest, leakInFailure, leakInCursor, wrongName, noApp, flaw, undeclaredMetric, post,
             emptyValues, swallows, wrongReason, forgetsRetryAfter, impure, failsOnCursor,
-            leakInDashboard, loginInDashboard, strangeDashboard, noWebDashboard
+            leakInDashboard, loginInDashboard, strangeDashboard, noWebDashboard, undeclaredLabel
     }
 
     static let manifest = PluginManifest(name: "sloppy", summary: "Sloppy.", options: [])
     let host: String? = nil
     let metrics: Set<Metric>? = ["users"]
+    let givesLabels = false
     var mistake = Mistake.none
     var dashboard: String? {
         switch mistake {
@@ -54,6 +55,7 @@ private struct Sloppy: Source {
                 span: TimeSpan(lasting: .hours(1), until: poll.now), seen: poll.now, metrics: ["users": users])
             if mistake == .flaw { observation.metrics["users"] = -1 }
             if mistake == .undeclaredMetric { observation.metrics["sessions"] = 1 }
+            if mistake == .undeclaredLabel { observation.labels["team"] = "pay" }
             return .finish(
                 PollReport(
                     .values(mistake == .emptyValues ? [] : [observation]),
@@ -89,6 +91,7 @@ private struct Sloppy: Source {
             case .noApp: "the app has no name"
             case .flaw: "a count is never negative"
             case .undeclaredMetric: "'sessions' is not among those declared"
+            case .undeclaredLabel: "the label 'team' is given, although the source says that it gives none"
             case .post: "a POST to https://x.example/***, which was not declared"
             case .emptyValues: "no observations are 'no data'"
             case .swallows: "instead of a failure"

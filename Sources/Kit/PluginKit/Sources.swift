@@ -19,6 +19,8 @@ public protocol Source: Plugin {
     /// What it gives for a property of `match` (`app`, `release`, `environment`), where the config alone tells: `[""]`
     /// for a property that nothing of it has. Nil when only its answers tell.
     func configured(_ property: String) -> Set<String>?
+    /// Whether its figures may have labels: of a source that gives none, `check` knows which `match` can never fit.
+    var givesLabels: Bool { get }
     /// The address of the page on which people see an app's figures at this source, with the placeholders of
     /// `SourceSettings`; nil where none is known, or where it would tell what is nobody's business. Messages carry it
     /// where the config names no `dashboard`.
@@ -35,6 +37,7 @@ extension Source {
     public var givesIssues: Bool? { nil }
     public var cautions: [Problem] { [] }
     public func configured(_ property: String) -> Set<String>? { nil }
+    public var givesLabels: Bool { true }
     public var dashboard: String? { nil }
     public var credentialRefusals: Set<PollFailure.Reason> { [.unauthorized] }
 }

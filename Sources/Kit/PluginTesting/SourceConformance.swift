@@ -243,6 +243,9 @@ public struct SourceConformance: Sendable {
                 found.append("the metric '\(entry.name)' is not among those declared")
             }
         }
+        if !source.givesLabels, let label = observation.labels.keys.sorted().first {
+            found.append("the label '\(label)' is given, although the source says that it gives none")
+        }
         if observation.issues.count > Issue.countMax {
             found.append("\(observation.issues.count) issues, more than \(Issue.countMax)")
         }

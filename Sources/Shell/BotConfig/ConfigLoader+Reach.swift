@@ -16,9 +16,19 @@ extension ConfigLoader {
         for place in rules.places {
             let detector = rules.detectors.first { $0.name == place.name }
             checkGiven(place.conditions, place.match, sources, by: detector, isRule: true)
+            checkLabels(place.conditions, place.match, sources, of: place)
+            for spec in place.options {
+                guard case .match = spec.kind, let node = place.entries.first(where: { $0.key == spec.name })?.value,
+                    let match = reader.match(node, spec.name)
+                else { continue }
+                checkLabels(match, node, sources, of: nil)
+            }
             if let detector { checkCounts(detector, place, sources) }
         }
-        for route in routes { checkGiven(route.route.match, route.match, sources, by: nil, isRule: false) }
+        for route in routes {
+            checkGiven(route.route.match, route.match, sources, by: nil, isRule: false)
+            checkLabels(route.route.match, route.match, sources, of: nil)
+        }
         guard !routes.isEmpty else { return }
         let plain = routes.map(\.route)
         for detector in rules.detectors {
@@ -62,6 +72,40 @@ extension ConfigLoader {
                         advice: "change 'match', or what the source gives",
                         level: isRule && !isFitted ? .error : .warning))
             }
+        }
+    }
+
+    /// What is no property of `match` is a label, which some source must give. Of sources that give none it is told; and so
+    /// is what people take for a property, whatever the sources give.
+    ///
+    /// - Parameter place: the rule whose own `match` it is; nil for a route, or for what a gate waits for.
+    private mutating func checkLabels(
+        _ match: Match, _ node: Node?, _ sources: [SourceEntry], of place: Rules.Place?
+    ) {
+        let seen = sources.seen(by: match)
+        guard let node, !seen.isEmpty else { return }
+        let isGiven = seen.contains { $0.source?.givesLabels != false }
+        for entry in node.mapping where !Match.properties.contains(entry.key) && entry.key != Match.owner {
+            let isSlip = Match.takenForProperties.contains(entry.key)
+            // What is nearly a property has been told, and nothing is there for `*`.
+            guard isSlip || !isGiven, let condition = match[entry.key], !condition.fits(""),
+                !reader.problems.contains(where: { $0.position == entry.keyMark.position })
+            else { continue }
+            let whose = seen.map { "'\($0.plan.name)'" }.sorted().listed
+            let isBeside = place?.options.contains { $0.name == entry.key } ?? false
+            let key = reader.shown(node, entry.key)
+            reader.report(
+                Problem(
+                    entry.keyMark.position,
+                    "'\(key)' in 'match' is taken for a label"
+                        + (isGiven
+                            ? ": it matches nothing unless a source gives that label"
+                            : ", which source \(whose) does not give, so it can never match"),
+                    advice: isBeside
+                        ? "write '\(key)' beside 'match'"
+                        : "'match' goes by \(Match.properties.joined(separator: ", ")) and labels",
+                    // Observations of files may have any label, whatever the source that they are said to be of.
+                    level: isSlip && !isGiven && place != nil ? .error : .warning))
         }
     }
 
@@ -251,6 +295,10 @@ extension [ConfigLoader.SourceEntry] {
         if scope == .source, property == "app" { return nil }
         var all: Set<String> = []
         for entry in self {
+            if property == Match.owner, entry.source?.givesLabels == false {
+                all.insert(entry.plan.owner ?? "")
+                continue
+            }
             guard let values = entry.source?.configured(property) else { return nil }
             all.formUnion(values)
         }

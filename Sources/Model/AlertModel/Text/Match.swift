@@ -18,6 +18,12 @@ public struct Match: Hashable, Sendable {
     /// The properties that every notification has; other names are labels.
     public static let properties = ["source", "app", "release", "environment", "rule", "severity", "issue"]
 
+    /// The label that the config itself gives, with the `owner` of a source.
+    public static let owner = "owner"
+
+    /// What people take for properties: words of rules and of incidents, which would be labels.
+    public static let takenForProperties = ["channel", "kind", "metric", "plugin", "state"]
+
     /// Matches everything.
     public static let all = Match()
 

@@ -65,6 +65,7 @@ public struct BugsnagSource: LimitedSource, HistoricalSource {
     }
 
     public var givesIssues: Bool? { wantsErrors }
+    public var givesLabels: Bool { false }
 
     /// The project's page, where the config names the organization as addresses do; an id is no part of them.
     public var dashboard: String? {

@@ -128,6 +128,7 @@ public struct CrashlyticsSource: HistoricalSource {
     }
 
     public var givesIssues: Bool? { wantsIssues && inApps.contains { $0.firebase != nil } }
+    public var givesLabels: Bool { false }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

@@ -80,6 +80,7 @@ public struct DatadogSource: HistoricalSource {
     public var account: String? { server.account }
     public var metrics: Set<Metric>? { [.sessions, .crashedSessions, .crashFreeSessions] }
     public var givesIssues: Bool? { false }
+    public var givesLabels: Bool { false }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

@@ -56,6 +56,7 @@ public struct GlitchTipSource: Source {
     /// There are no sessions, and what an issue counts is of its whole life.
     public var metrics: Set<Metric>? { [] }
     public var givesIssues: Bool? { true }
+    public var givesLabels: Bool { false }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

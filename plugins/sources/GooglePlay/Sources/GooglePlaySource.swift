@@ -119,6 +119,7 @@ public struct GooglePlaySource: HistoricalSource {
     }
 
     public var givesIssues: Bool? { wantsIssues || wantsAnomalies }
+    public var givesLabels: Bool { false }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

@@ -127,6 +127,7 @@ public struct HTTPJSONSource: HistoricalSource {
     }
 
     public var givesIssues: Bool? { layout.issues != nil }
+    public var givesLabels: Bool { false }
     public var cautions: [Problem] { layout.cautions }
 
     public func configured(_ property: String) -> Set<String>? {

@@ -51,6 +51,7 @@ public struct RollbarSource: Source {
     /// There are no sessions, and what an item counts is of its whole life.
     public var metrics: Set<Metric>? { [] }
     public var givesIssues: Bool? { true }
+    public var givesLabels: Bool { false }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

@@ -95,6 +95,7 @@ public struct SentrySource: HistoricalSource {
     private var tellsReleases: Bool { passes.contains(true) }
 
     public var givesIssues: Bool? { wantsIssues }
+    public var givesLabels: Bool { false }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

@@ -30,6 +30,7 @@ public struct SimulatorSource: Source {
         ]
     }
 
+    public var givesLabels: Bool { false }
     public func configured(_ property: String) -> Set<String>? {
         switch property {
         case "app": Set(apps)
