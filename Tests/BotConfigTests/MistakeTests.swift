@@ -186,6 +186,20 @@ internal import Testing
             "no such plugin", "rules:\n  floor: {plugin: limt}" + least,
             "2:19: there is no plugin 'limt' for rules; known: limit, night, holiday, cap, wait -> limit"),
         Mistake(
+            "a plugin of another kind", "sources:\n  ios: {plugin: page}\nchannels:\n  team: {plugin: page}",
+            "2:17: 'page' is a plugin for channels, not for sources; known: feed, any (write it under 'channels')"),
+        Mistake(
+            "a time zone whose sign is the other way round", "bot: {timezone: GMT+2}" + least,
+            "1:17: there is no time zone 'GMT+2', expected a name such as Europe/Madrid (write a place, or Etc/GMT-2: "
+                + "the signs of such zones are the other way round)"),
+        Mistake(
+            "a time zone behind UTC", "bot: {timezone: UTC-03:00}" + least,
+            "1:17: there is no time zone 'UTC-03:00', expected a name such as Europe/Madrid (write a place, or "
+                + "Etc/GMT+3: the signs of such zones are the other way round)"),
+        Mistake(
+            "a time zone of half an hour", "bot: {timezone: UTC+5:30}" + least,
+            "1:17: there is no time zone 'UTC+5:30', expected a name such as Europe/Madrid (write a place)"),
+        Mistake(
             "no plugin named", "rules:\n  floor: {metric: users}" + least,
             "2:3: rule 'floor' names no plugin (write plugin: limit, night, holiday, cap or wait)"),
         Mistake(

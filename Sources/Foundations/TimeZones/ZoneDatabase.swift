@@ -52,11 +52,22 @@ public struct ZoneDatabase: Sendable, Hashable {
         return names.sorted()
     }
 
+    /// How far ahead of UTC that is which is written as `GMT+2`, `UTC-3` or `UTC+05:30`; nil for anything else.
+    public static func hours(aheadOfUTC name: String) -> Double? {
+        guard
+            let written = name.wholeMatch(of: /(?:UTC|GMT|utc|gmt) ?([+\-])([0-9]{1,2})(?::?([0-9]{2}))?/),
+            let hours = Double(written.output.2), let minutes = Double(written.output.3 ?? "0")
+        else { return nil }
+        return (hours + minutes / 60) * (written.output.1 == "-" ? -1 : 1)
+    }
+
     /// Why there is no file of that name.
     private func absence(of name: String) -> ZoneError {
         let names = names()
         if names.contains(name) { return .notInstalled(name: name) }
         guard !names.isEmpty || access(folder + "/UTC", F_OK) == 0 else { return .noDatabase(folder: folder) }
+        // `Etc/GMT+2` is behind UTC by what `GMT+2` is ahead of it.
+        guard ZoneDatabase.hours(aheadOfUTC: name) == nil else { return .unknown(name: name, suggestion: nil) }
         // People write the city alone, or the right letters in the wrong case.
         let ending = "/" + name.lowercased()
         let suggestion = names.first { $0.lowercased().hasSuffix(ending) } ?? name.nearest(in: names)

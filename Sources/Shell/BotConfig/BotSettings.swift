@@ -200,16 +200,35 @@ extension ConfigLoader {
         do {
             return try reader.surroundings.zones.zone(name)
         } catch {
-            if case .unknown(_, let suggestion) = error {
-                reader.report(
-                    position,
-                    "there is no time zone '\(text.description.clipped(to: 60))', expected a name such as Europe/Madrid",
-                    text.hasSecret ? nil : suggestion ?? city(name))
+            let inverted = text.hasSecret ? nil : inverted(name)
+            if case .unknown(_, let suggestion) = error, inverted == nil {
+                reportZone(text, at: position, text.hasSecret ? nil : suggestion ?? city(name))
+            } else if let inverted {
+                reportZone(text, at: position, advice: inverted)
             } else {
                 reader.report(position, text.hasSecret ? "'timezone' is not a readable time zone" : error.description)
             }
             return .utc
         }
+    }
+
+    private mutating func reportZone(
+        _ text: GuardedText, at position: Position, _ suggestion: String? = nil, advice: String? = nil
+    ) {
+        reader.report(
+            position,
+            "there is no time zone '\(text.description.clipped(to: 60))', expected a name such as Europe/Madrid",
+            suggestion, advice: advice)
+    }
+
+    /// What to write for `GMT+2`: zones of that kind have the other sign.
+    private func inverted(_ name: String) -> String? {
+        guard let hours = ZoneDatabase.hours(aheadOfUTC: name) else { return nil }
+        let zone = "Etc/GMT\(hours > 0 ? "-" : "+")\(Int(hours.magnitude))"
+        guard hours == hours.rounded(), hours != 0, (try? reader.surroundings.zones.zone(zone)) != nil else {
+            return "write a place"
+        }
+        return "write a place, or \(zone): the signs of such zones are the other way round"
     }
 
     /// The zone whose last part is that word: people remember the city.

@@ -44,6 +44,14 @@ public struct PluginCatalog: Sendable {
         self.channels = channels
     }
 
+    /// The section of the config in which a plugin of that name belongs; nil where there is none.
+    func section(ofPlugin name: String) -> String? {
+        let sections: [(String, [any Plugin.Type])] = [
+            ("sources", sources), ("channels", channels), ("rules", detectors + gates),
+        ]
+        return sections.first { $0.1.contains { $0.manifest.name == name } }?.0
+    }
+
     /// The kinds of memory of all its detectors: what a journal is read with.
     public var memories: MemoryKinds { MemoryKinds(detectors.flatMap { $0.memories }) }
 }

@@ -195,6 +195,13 @@ struct ConfigLoader {
         }
         guard let word = reader.text(entry.value, "plugin")?.description else { return nil }
         guard let plugin = plugins.first(where: { $0.manifest.name == word }) else {
+            if let home = reader.catalog.section(ofPlugin: word) {
+                reader.report(
+                    entry.value.position,
+                    "'\(word)' is a plugin for \(home), not for \(what)s; known: \(names.joined(separator: ", "))",
+                    advice: "write it under '\(home)'")
+                return nil
+            }
             reader.report(
                 entry.value.position,
                 "there is no plugin '\(word.clipped(to: 60))' for \(what)s; known: \(names.joined(separator: ", "))",
