@@ -181,6 +181,34 @@ import Testing
         #expect(bot.state.schedule.sources["ios"]?.lastPolled ?? .earliest > pushed + .hours(2))
     }
 
+    @Test func `one that is told and is never told anything is stale after its slowest, though polls take a moment`()
+        throws
+    {
+        var plan = SourcePlan(name: "ios", slowest: .minutes(30))
+        plan.isPushed = true
+        var bot = Rehearsal(.rehearsed(sources: [plan]))
+        let took = Duration.milliseconds(7)
+        // It notes its own clock, which is later than the turn that began the poll and earlier than the one that ends it, and
+        // at the first poll later than at the others.
+        bot.pollAnswer = { order, now in
+            let asked = now + .milliseconds(order.cursor == nil ? 5 : 1)
+            guard let since = order.cursor?["pushed"]?.string.flatMap({ Moment(rfc3339: $0) }) else {
+                return (PollReport(.noData, cursor: ["pushed": JSON(asked)]), took)
+            }
+            return (PollReport(asked - since >= .minutes(30) ? .stale(measured: since) : .unchanged), took)
+        }
+        bot.start()
+        bot.advance(by: took)
+        let began = bot.now
+        bot.advance(by: .minutes(30) - .seconds(1))
+        #expect(trouble(bot) == nil)
+        bot.advance(by: .seconds(2))
+        #expect(trouble(bot)?.since == began)
+        bot.advance(by: .hours(2))
+        #expect(bot.polls.count == 6)
+        #expect(bot.objections == [])
+    }
+
     @Test func `what never answered fails since it is polled, whatever its polls brought`() throws {
         var bot = bot()
         bot.suspend(for: .minutes(10))

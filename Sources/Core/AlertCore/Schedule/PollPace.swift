@@ -30,7 +30,7 @@ struct PollPace {
     func plan(_ record: inout SourceRecord, notBefore: Moment?, at now: Moment) {
         if source.isPushed {
             // Nothing to ask: only when nobody tells anything any more is there something to say.
-            record.due = max((record.lastPolled ?? now) + source.slowest, now)
+            record.due = max((heard(record) ?? now) + source.slowest, now)
             record.reasons = []
             return
         }
@@ -51,9 +51,15 @@ struct PollPace {
     /// When the source is polled next at the latest, as this pace and the record have it, and not before the service allows;
     /// nil before the first poll.
     func latest(_ record: SourceRecord) -> Moment? {
-        guard let last = record.lastPolled else { return nil }
+        guard let last = source.isPushed ? heard(record) : record.lastPolled else { return nil }
         let wait = source.isPushed ? source.slowest : jittered(stretch(of: record).interval, by: 1)
         return max(last + wait, record.silentUntil ?? last)
+    }
+
+    /// When a source that is told was told or asked last. It says that nobody tells it anything once its own moment, which
+    /// lies between a poll's begin and end, is as far back as `slowest`: a poll that came sooner would put it off.
+    private func heard(_ record: SourceRecord) -> Moment? {
+        [record.lastPolled, record.lastGood].compactMap(\.self).max()
     }
 
     private func jittered(_ interval: Duration, by chance: Double) -> Duration {
