@@ -103,10 +103,42 @@ import Testing
     @Test(
         arguments: [
             (0, "0"), (1840, "1,840"), (999, "999"), (1_000_000, "1,000,000"), (-1234.5, "-1,234.5"), (0.1234, "0.123"),
-            (0.0004, "0"), (-0.0004, "0"), (1.9996, "2"), (100_001, "100,001"), (1e16, "1e+16"), (.infinity, "inf"),
+            (0.0004, "0.0004"), (-0.0004, "-0.0004"), (0.00073, "0.00073"), (0.0000123456, "0.0000123"), (0.99999, "1"),
+            (1.9996, "2"), (100_001, "100,001"), (1e16, "1e+16"), (.infinity, "inf"), (-0.0, "0"),
+            (0.3 - 0.1 - 0.2, "0"), (123_456_789_012_345.6, "123,456,789,012,345.6"),
+            (1_234_567_890_123.456, "1,234,567,890,123.456"),
+            (999_999_999_999_999, "999,999,999,999,999"), (4_503_599_627_370_497.5 / 8, "562,949,953,421,312.2"),
         ] as [(Double, String)])
     func `numbers are written as people do`(number: Double, text: String) {
         #expect(number.plain == text)
+    }
+
+    @Test(
+        arguments: [
+            (0.00073, 0.0004, "0.00073"), (0.000401234567891, 0.0004, "0.000401"),
+            (0.0004000012, 0.0004, "0.000400001"),
+            (0.0000234, 0.00001, "0.0000234"), (1.0004, 1.0002, "1.0004"), (99.99996, 100, "99.99996"),
+            (100.00004, 100, "100.00004"), (5, 5, "5"), (3e-14, 0, "0.00000000000003"),
+            (-3e-14, 0, "-0.00000000000003"),
+            (0.1 + 0.2, 0.3, "0.300000000000001"), (1e-20, 0, "0.000000000000001"), (12, .infinity, "12"),
+            (12, 1e300, "12"),
+            (999_999_999_999_998.9, 999_999_999_999_999, "999,999,999,999,998"), (12, .nan, "12"),
+        ] as [(Double, Double, String)])
+    func `a number is told with places enough to be on its own side of a limit`(
+        number: Double, limit: Double, text: String
+    ) {
+        #expect(number.plain(besides: limit) == text)
+    }
+
+    @Test(arguments: [
+        ("> 1e-05", "above 0.00001"), ("> 0.0004", "above 0.0004"), ("< -2.5e-7", "below -0.00000025"),
+        ("> 0", "above 0"),
+    ])
+    func `a small limit is told without an exponent`(written: String, told: String) throws {
+        let limit = try Comparison(grammar: written)
+        #expect(limit.words == told)
+        #expect(Words.english.limit(limit) == told)
+        #expect(try Comparison(grammar: limit.description) == limit)
     }
 
     @Test(

@@ -257,7 +257,11 @@ public struct Comparison: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The limit alone, in its unit.
-    public var limitText: String { isPercentage ? limit.percentTrimmed : JSON(limit).text }
+    public var limitText: String {
+        if isPercentage { return limit.percentTrimmed }
+        // JSON would write what is smaller with an exponent.
+        return limit == 0 || limit.magnitude >= 0.0001 ? JSON(limit).text : limit.decimals(timesTenTo: 0)
+    }
 
     public var description: String { "\(relation.rawValue) \(limitText)" }
 
@@ -298,17 +302,23 @@ extension Double {
     /// nothing would be left of it; what somebody wrote is not.
     private var inHundredths: String {
         guard isFinite else { return "null" }
-        // The digits and the exponent of ten, as in 5.25e-07.
-        let parts = magnitude.description.split(separator: "e")
-        let decimals = parts[0].split(separator: ".")
-        var digits = decimals.joined()
         let billionths = (self * 1_000_000_000).rounded()
+        let digits = magnitude.description.prefix { $0 != "e" }.filter { $0 != "." }
         if digits.drop(while: { $0 == "0" }).count > Double.writtenDigitsMax, (1..<1e15).contains(billionths.magnitude)
         {
             return (billionths / 1_000_000_000).hundredthsTrimmed
         }
+        return decimals(timesTenTo: 2)
+    }
+
+    /// The finite number times a power of ten, in plain decimals.
+    fileprivate func decimals(timesTenTo power: Int) -> String {
+        // The digits and the exponent of ten, as in 5.25e-07.
+        let parts = magnitude.description.split(separator: "e")
+        let decimals = parts[0].split(separator: ".")
+        var digits = decimals.joined()
         // Where the point is to stand among the digits.
-        var place = decimals[0].count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0) + 2
+        var place = decimals[0].count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0) + power
         if place < 1 {
             digits = String(repeating: "0", count: 1 - place) + digits
             place = 1

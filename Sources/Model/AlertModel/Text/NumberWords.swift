@@ -1,33 +1,37 @@
 extension Double {
-    /// The number as people write it: whole numbers with separators for thousands, others with at most three places.
-    public var plain: String {
+    /// The number as people write it: whole numbers with separators for thousands, others with at most three places, or below
+    /// one with as many as three digits take. What is below a millionth of a millionth is what arithmetic leaves of nothing.
+    public var plain: String { plain(besides: nil) }
+
+    /// The same with as many more places as it takes to see on which side of a limit it is.
+    public func plain(besides limit: Double?) -> String {
         guard isFinite, abs(self) < 1e15 else { return "\(self)" }
-        let thousandths = Int64((self * 1000).rounded())
-        let (whole, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
+        var shown = ShownNumber(of: self)
+        while let limit, limit.isFinite, !shown.isOnItsSide(of: limit) {
+            guard let next = shown.withOneMorePlace else {
+                shown.steps += self < limit ? -1 : 1
+                break
+            }
+            shown = next
+        }
         return String(digitsBytesMax: 32) { digits in
             // From behind; zeros at the end of the places say nothing.
-            var places = rest
-            var left = 3
-            while left > 0, places % 10 == 0 {
-                places /= 10
+            var rest = shown.steps.magnitude
+            var left = shown.places
+            while left > 0, rest % 10 == 0 {
+                rest /= 10
                 left -= 1
             }
             if left > 0 {
                 for _ in 0..<left {
-                    digits.prepend(digit: places % 10)
-                    places /= 10
+                    digits.prepend(digit: rest % 10)
+                    rest /= 10
                 }
                 digits.prepend(".")
             }
-            digits.prepend(grouped: whole)
-            if thousandths < 0 { digits.prepend("-") }
+            digits.prepend(grouped: rest)
+            if shown.steps < 0 { digits.prepend("-") }
         }
-    }
-
-    /// The same with all its places where three would put it on a limit that it is not at.
-    public func plain(besides limit: Double?) -> String {
-        guard let limit, self != limit, plain == limit.plain else { return plain }
-        return "\(self)"
     }
 
     /// A fraction in percent with two places, or three where two would hide what matters: beyond 99.9% and below 0.1%.
@@ -59,6 +63,56 @@ extension Double {
             if shown.steps < 0 { digits.prepend("-") }
         }
     }
+}
+
+/// A number as people see it, rounded.
+private struct ShownNumber {
+    let number: Double
+    /// Behind the point.
+    let places: Int
+    /// The number in steps of its last place.
+    var steps: Int64
+
+    private static let placesUsual = 3
+    private static let placesUsualMax = 12
+    private static let placesMax = 15
+    /// Beyond this a number has no more digits of its own.
+    private static let stepsMax = 0x1p53
+
+    /// With the places that it usually has.
+    init(of number: Double) {
+        let magnitude = abs(number)
+        var (places, power) = (0, 1.0)
+        while places < ShownNumber.placesUsualMax, magnitude * power * 10 < ShownNumber.stepsMax,
+            places < ShownNumber.placesUsual || magnitude > 0 && magnitude * power < 100
+        {
+            places += 1
+            power *= 10
+        }
+        self.init(of: number, places: places, power: power)
+    }
+
+    private init(of number: Double, places: Int, power: Double) {
+        self.number = number
+        self.places = places
+        steps = Int64((number * power).rounded())
+    }
+
+    /// Nil where the number has no more.
+    var withOneMorePlace: ShownNumber? {
+        let power = self.power * 10
+        guard places < ShownNumber.placesMax, abs(number) * power < ShownNumber.stepsMax else { return nil }
+        return ShownNumber(of: number, places: places + 1, power: power)
+    }
+
+    /// Whether it is shown where it is, of a limit that it is not at.
+    func isOnItsSide(of limit: Double) -> Bool {
+        guard number != limit else { return true }
+        let shown = Double(steps) / power
+        return number < limit ? shown < limit : shown > limit
+    }
+
+    private var power: Double { (0..<places).reduce(1) { power, _ in power * 10 } }
 }
 
 /// A fraction as people see it: its percentage, rounded.

@@ -162,7 +162,8 @@ public struct Words: Hashable, Sendable {
 
     // MARK: Numbers
 
-    /// The number as people write it: whole numbers with separators for thousands, others with at most three places.
+    /// The number as people write it: whole numbers with separators for thousands, others with at most three places, or below
+    /// one with as many as three digits take.
     public func plain(_ number: Double) -> String { marked(number.plain) }
 
     /// - Parameter limit: what it is not to be rounded onto.
