@@ -240,7 +240,9 @@ import Testing
         let text = try #require(report.text(.none))
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.first == "✓ \(scratch.path("config.yaml")): 1 source, 2 rules, 1 channel")
-        #expect(lines.contains("Detection  (time between polls, plus 'for'; at worst, plus the timeout)"))
+        #expect(
+            lines.contains(
+                "Detection  (time between polls, plus 'for'; at worst, plus what a poll may take: 5 times 'timeout')"))
         #expect(lines.contains { $0.hasPrefix("  floor: usually within 5 min, at worst ") }, "\(text)")
         #expect(lines.contains("nights holds messages  (critical passes; Europe/Madrid, next 14 days)"))
         #expect(lines.contains("  Fri 2026-11-20 – Thu 2026-12-03, daily 22:00 – 07:00 CET"), "\(text)")
@@ -332,10 +334,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("stale, after: 2h", "usually within 2 h 5 min, at worst 2 h 30 min"),
-        ("drop, metric: crash_free_users, by: 0.5pp", "20 s, once the figures are enough evidence"),
-        ("release, for: 10m", "usually within 15 min, at worst 40 min 20 s, once the figures are enough evidence"),
-        ("threshold, metric: crash_free_users, warning: < 99%, confidence: off", "at worst 30 min 20 s"),
+        ("stale, after: 2h", "usually within 2 h 5 min, at worst 2 h 31 min"),
+        ("drop, metric: crash_free_users, by: 0.5pp", "1 min 40 s, once the figures are enough evidence"),
+        ("release, for: 10m", "usually within 15 min, at worst 41 min 40 s, once the figures are enough evidence"),
+        ("threshold, metric: crash_free_users, warning: < 99%, confidence: off", "at worst 31 min 40 s"),
     ]) func `a check says what has to pass besides polls until a rule can fire`(rule: String, words: String) throws {
         let floor = "threshold, metric: crash_free_users, warning: \"< 99.5%\", critical: \"< 99%\", window: 1h"
         let file = try scratch.shop(stage.machine, replacing: floor, with: rule)

@@ -212,7 +212,10 @@ public struct CheckReport {
         ]
         if !delays.isEmpty {
             let title =
-                paint.bold("Detection") + paint.dim("  (time between polls, plus 'for'; at worst, plus the timeout)")
+                paint.bold("Detection")
+                + paint.dim(
+                    "  (time between polls, plus 'for'; at worst, plus what a poll may take: "
+                        + "\(SourcePlan.timeoutsPerPollMax) times 'timeout')")
             parts.append(lines(title, delays.map { "\($0.rule): \(words($0))" }))
         }
         for (gate, spans) in calendar {

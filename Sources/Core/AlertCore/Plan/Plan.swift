@@ -172,7 +172,7 @@ public struct Plan: Sendable {
 
     /// How late a rule can be, once the figures can carry an alarm: usually the time between two polls of its slowest
     /// source and the time that the condition must hold, or that figures must be old; at worst the longest time between
-    /// two polls, the poll's timeout and the same. What is pushed is judged at once.
+    /// two polls, the time that a poll may take and the same. What is pushed is judged at once.
     public struct DetectionDelay: Sendable {
         public let rule: String
         public let usual: Duration
@@ -188,7 +188,8 @@ public struct Plan: Sendable {
             let polled = sources.filter { rule.canConcern(source: $0.name) && !$0.isPushed }
             func usual(_ source: SourcePlan) -> Duration { max(source.every, source.throttle) }
             let slowest = polled.map {
-                ($0.slowsWhen.isEmpty ? usual($0).scaled(by: 1 + $0.jitter) : max($0.slowest, usual($0))) + $0.timeout
+                ($0.slowsWhen.isEmpty ? usual($0).scaled(by: 1 + $0.jitter) : max($0.slowest, usual($0)))
+                    + $0.pollTimeMax
             }
             let evidence = rule.detector.evidenceTime
             let hold = rule.detector.holdTime + (evidence ?? .zero)

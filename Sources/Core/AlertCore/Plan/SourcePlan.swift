@@ -55,9 +55,12 @@ extension SourcePlan {
     /// A poll of many requests may take this many times the timeout of one.
     public static let timeoutsPerPollMax = 5
 
+    /// How long a poll may take.
+    public var pollTimeMax: Duration { timeout * SourcePlan.timeoutsPerPollMax }
+
     /// How old figures may be that were measured just after one poll and came with the next: the longest time between
     /// two polls, and the time that the second may take.
-    var oldestNews: Duration { slowest + timeout * SourcePlan.timeoutsPerPollMax }
+    var oldestNews: Duration { slowest + pollTimeMax }
 
     /// The dashboard of an app; what the subject does not say is left empty.
     func dashboard(of subject: Subject, _ words: Words) -> Message.Link? {
