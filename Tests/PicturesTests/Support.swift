@@ -30,7 +30,11 @@ enum Shop {
     ]
 
     /// The same shop with rules that somebody wants to change.
-    static func config(critical: String, holdTime: String, more channels: [String] = [], bot: String = "") -> Config {
+    static func config(
+        critical: String, holdTime: String, more channels: [String] = [], bot: String = "", gate: String = ""
+    )
+        -> Config
+    {
         let text = """
             version: 1
             bot: {name: shop-alerts, timezone: Europe/Madrid, listen: off\(bot)}
@@ -40,6 +44,7 @@ enum Shop {
               floor: {plugin: threshold, metric: crash_free_users, warning: "< 99.5%", critical: "\(critical)",
                       window: 1h, for: \(holdTime), confidence: 95%}
               nights: {plugin: quiet_hours, between: 22:00-07:00, except: critical}
+              \(gate)
             channels:
               team: {plugin: slack, webhook: "https://hooks.slack.com/services/T0/B0/s3cr3t"}
               oncall: {plugin: matrix, homeserver: "https://matrix.example.org", room: "!abc:example.org",

@@ -54,6 +54,17 @@ internal import Testing
         #expect(lines.contains { $0.hasPrefix("  ios: Sat 21 Nov 01:0") && $0.contains("in ") }, "\(lines)")
     }
 
+    @Test func `what is held for less than a minute says its seconds`() {
+        let together = Shop.config(
+            critical: "< 99%", holdTime: "0s", more: [], bot: "", gate: "together: {plugin: group, wait: 30s}")
+        let day = Shop.dryRun(Shop.hours([("shop-ios", [9, 310])]), together, channel: "team")
+        let lines = DryRunText(day, width: nil).lines.map(\.text)
+        let words = ["Fri 20 Nov 03:00:00 CET", "until Fri 20 Nov 03:00:30 CET"]
+        #expect(lines.contains("\(words[0]) hold \(words[1]) (group:together)"), "\(lines)")
+        let page = DryRunPage(day).text
+        for word in words { #expect(page.contains(">\(word)<"), "\(word)") }
+    }
+
     @Test func `colours of payloads become colours that every terminal has`() throws {
         func ink(_ text: String) throws -> TerminalLine.Ink? {
             let color = try #require(ChatPicture.Color(text))

@@ -53,10 +53,10 @@ public struct DryRunPage {
     }
 
     private func entry(_ record: DecisionRecord) -> HTML {
-        let until: HTML? =
-            record.knownUntil.map { #" <span class="why">until \#(report.zone.words($0, readAt: record.at))</span>"# }
+        let times = report.times(of: record)
+        let until: HTML? = times.until.map { #" <span class="why">until \#($0)</span>"# }
         let about: HTML = """
-            <div class="about"><time datetime="\(record.at.description)">\(report.zone.words(record.at))</time> \
+            <div class="about"><time datetime="\(record.at.description)">\(times.at)</time> \
             \(PageFrame.chip(record.decision.name, "\(record.decision.name)")) \
             <span class="why">\(record.reason.description)</span>\(until)</div>
             """

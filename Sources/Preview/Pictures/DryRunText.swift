@@ -92,10 +92,10 @@ public struct DryRunText {
             case .hold: ("hold", .of(.yellow))
             case .drop: ("drop", .of(.red))
             }
-        let until = record.knownUntil.map { " until \(report.zone.words($0, readAt: record.at))" } ?? ""
+        let (at, until) = report.times(of: record)
         let line =
-            TerminalLine("\(report.zone.words(record.at)) ", .dim) + TerminalLine(verdict, ink)
-            + TerminalLine("\(until) (\(record.reason))")
+            TerminalLine("\(at) ", .dim) + TerminalLine(verdict, ink)
+            + TerminalLine("\(until.map { " until \($0)" } ?? "") (\(record.reason))")
         let head = TerminalLine.wrapped(line.pieces, to: width)
         guard case .send = record.decision else {
             return head + indented(record.message.headline)
@@ -161,8 +161,22 @@ extension PollReason {
 
 extension DecisionRecord {
     /// When what is held will be checked again, if that is known.
-    var knownUntil: Moment? {
+    fileprivate var knownUntil: Moment? {
         if case .hold(let until) = decision { until.ifKnown } else { nil }
+    }
+}
+
+extension PreviewReport {
+    /// When a decision was made, and when what it holds will be checked again, if that is known; with their seconds where
+    /// both are in one minute.
+    func times(of record: DecisionRecord) -> (at: String, until: String?) {
+        guard let until = record.knownUntil else { return (zone.words(record.at), nil) }
+        let words = (zone.words(record.at), zone.words(until, readAt: record.at))
+        guard words.0 == words.1 else { return words }
+        func exact(_ moment: Moment) -> String {
+            "\(zone.wall(moment, readAt: record.at)):\(zone.civil(moment).second.padded(2)) \(zone.abbreviation(at: moment))"
+        }
+        return (exact(record.at), exact(until))
     }
 }
 
