@@ -107,7 +107,7 @@ struct WebhookAddress: Sendable {
 
     func url(of posting: Posting) -> GuardedText {
         guard let template else { return plain }
-        let text = template.text(of: posting.message, view, written: \.percentEncoded)
+        let text = template.text(of: posting.message, view, written: \.asPiece)
         var pieces: [GuardedText.Piece] = []
         var secrets = secrets[...]
         var words = ""
@@ -121,4 +121,10 @@ struct WebhookAddress: Sendable {
         }
         return GuardedText(pieces: pieces + [.plain(words)])
     }
+}
+
+extension String {
+    /// The text percent-encoded for a piece of a path. One that has a value and is `.` or `..`, which leads elsewhere however
+    /// it is encoded, can only be of values that are one of them, so these two never stand alone.
+    fileprivate var asPiece: String { self == "." || self == ".." ? "\(self)_" : percentEncoded }
 }

@@ -74,6 +74,25 @@ private let alerts = """
         #expect(!closing.description.contains("k3y"))
     }
 
+    @Test(arguments: [("..", ".._"), (".", "._"), ("...", "..."), ("1.0", "1.0"), ("../x", "..%2Fx"), ("", "")])
+    func `no value leads to another path of an address`(release: String, written: String) throws {
+        let address = "https://hooks.example.com/tenant-a/hooks/"
+        var end = SampleMessages.resolved
+        func url(_ template: String) throws -> String {
+            try #require(try channel("{}", url: GuardedText(address + template)).request(for: end)).url.reveal()
+        }
+        end.incidents = end.incidents.map { _ in
+            IncidentSummary(
+                Incident(
+                    rule: "r", subject: Subject(source: "s", app: ".", release: release), labels: [:], severity: .info,
+                    since: end.at, evidence: Evidence(sentence: "")))
+        }
+        #expect(try url("{{incident.release}}/notify") == "\(address)\(written)/notify")
+        // Two values, or one beside what is written there, make no step together either.
+        #expect(try url("{{incident.app}}{{incident.release}}/x") == "\(address)._\(written)/x")
+        #expect(try url(".{{incident.app}}/x") == "\(address).._/x")
+    }
+
     @Test(arguments: [
         ("[1]", "'body' must be a JSON object: {\"text\": \"{{headline}}\"}"),
         ("{\"a\": \"{{titel}}\"}", "'body': a message has no 'titel'"),
