@@ -56,6 +56,21 @@ import Testing
             ])
     }
 
+    @Test func `no boundary begins with another`() throws {
+        var mail = try mail(html: "<p>words</p>")
+        mail.pictures = [
+            Mail.Picture(id: "chart@example.com", bytes: [1, 2, 3], contentType: "image/png", name: "chart.png")
+        ]
+        let boundaries = lines(mail).compactMap { line -> String? in
+            let parts = line.split(separator: "boundary=\"", maxSplits: 1)
+            return parts.count == 2 ? parts[1].split(separator: "\"").first.map(String.init) : nil
+        }
+        #expect(boundaries.count == 2)
+        for (index, boundary) in boundaries.enumerated() {
+            for (other, text) in boundaries.enumerated() where other != index { #expect(!text.hasPrefix(boundary)) }
+        }
+    }
+
     @Test func `without HTML there are no parts`() throws {
         let lines = lines(try mail())
         #expect(lines.contains("Content-Type: text/plain; charset=utf-8"))

@@ -45,7 +45,7 @@ extension Mail {
     private static func part(_ html: String, with pictures: [Picture]) -> [String] {
         let page = part("text/html; charset=utf-8", html)
         guard !pictures.isEmpty else { return page }
-        let boundary = "\(boundary)_related"
+        let boundary = picturesBoundary
         var lines = [
             "Content-Type: multipart/related; boundary=\"\(boundary)\"; type=\"text/html\"", "", "--\(boundary)",
         ]
@@ -68,6 +68,8 @@ extension Mail {
 
     /// No line of quoted-printable holds `=_`, so none can be taken for the end of a part.
     private static let boundary = "=_alertbot"
+    /// Of what is inside. RFC 2046, section 5.1: none begins with another, or its lines would end the parts outside.
+    private static let picturesBoundary = "=_pictures"
 
     /// A Message-ID, of nothing that ends it or its line.
     private static func name(_ id: String) -> String {
