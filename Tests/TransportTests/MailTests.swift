@@ -180,6 +180,13 @@ private func mail(
         #expect(heard.mails.isEmpty)
     }
 
+    @Test func `a server whose logins take no password has given no number`() async throws {
+        let answer = try await send(MailServerScript(abilities: ["AUTH GSSAPI"]), login: true)
+        #expect(answer.reply == MailReply(.login, 0))
+        #expect(!heard.commands.contains { $0.hasPrefix("AUTH") })
+        #expect(heard.mails.isEmpty)
+    }
+
     @Test func `a mail whose answer is lost may have arrived`() async throws {
         var script = MailServerScript()
         script.end = nil

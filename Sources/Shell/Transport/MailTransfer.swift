@@ -134,7 +134,8 @@ final class MailTransfer: Transfer {
                     "\(mail.peer) offers no STARTTLS, so nothing was sent; check the server and its port, or what "
                         + "'security' says"))
         case CURLE_LOGIN_DENIED:
-            let reply = reply.flatMap { $0.step == .login ? $0 : nil } ?? MailReply(.login, 0, "it takes no login")
+            // Without a reply nothing was asked: of the logins that the server offers none takes a password.
+            let reply = reply.flatMap { $0.step == .login ? $0 : nil } ?? MailReply(.login, 0, "")
             return .success(.mail(MailAnswer(reply, refusals: refusals)))
         case CURLE_WEIRD_SERVER_REPLY, CURLE_REMOTE_ACCESS_DENIED, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
             CURLE_GOT_NOTHING:

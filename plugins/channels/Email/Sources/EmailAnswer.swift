@@ -22,6 +22,10 @@ enum EmailAnswer {
         if reply.mayPass || answer.refusals.contains(where: \.reply.mayPass) { return .retry(after: wait, said) }
         switch reply.step {
         case .greeting: return .refusedChannel("\(said) before anything was sent; check 'server'")
+        case .login where reply.code == 0:
+            return .refusedChannel(
+                "\(mail.server.host) offers no login with a password (only others, such as XOAUTH2); "
+                    + "use a server or a relay that does")
         case .login: return .refusedChannel("\(said) to the login; check 'username' and 'password'")
         case .sender where reply.code == 530:
             return .refusedChannel("\(said) to the sender; it wants 'username' and 'password'")

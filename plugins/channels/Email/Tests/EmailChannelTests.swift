@@ -186,6 +186,11 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
                 == .refusedChannel(
                     "smtp.example.com answered 535: 5.7.8 wrong to the login; check 'username' and 'password'"))
         #expect(
+            try outcome(MailReply(.login, 0))
+                == .refusedChannel(
+                    "smtp.example.com offers no login with a password (only others, such as XOAUTH2); use a server or a relay "
+                        + "that does"))
+        #expect(
             try outcome(MailReply(.sender, 553, "not yours"))
                 == .refusedChannel(
                     "smtp.example.com answered 553: not yours to the sender alerts@example.com; check 'from'"))
