@@ -32,7 +32,8 @@ struct AckCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
     @Option(name: .long, help: "Your name; by default your user name on this machine.") var by: String?
     @Argument(
-        help: "Ids of incidents, as 'alertbot incidents' and every message show them; their first letters are enough.",
+        help:
+            "Ids of incidents, as 'alertbot incidents' and every message about one incident show them; their first letters are enough.",
         completion: Names.ofIncidents)
     var incidents: [String]
 
