@@ -150,6 +150,12 @@ import Testing
                   and 7 more: 'alertbot why' lists each
 
                 """), "\(text)")
+        let many = StatusText(
+            ["running": true, "rules": .array(Array(repeating: rule, count: 30)), "rules_left_out": left], paint,
+            in: .utc
+        ).text
+        #expect(many.split(separator: "\n").count { $0.hasSuffix("too few users") } == 20)
+        #expect(many.contains("  and 17 more: 'alertbot why' lists each\n"), "\(many)")
     }
 
     @Test func `a bot that has never polled has told its journal nothing`() {

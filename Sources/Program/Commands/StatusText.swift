@@ -19,6 +19,9 @@ public struct StatusText {
         clock = now.map { Clockface(zone).inNamedZone(at: $0) } ?? Clockface(zone)
     }
 
+    /// What cannot be judged is one glance: of more, what stands below it would be off the screen.
+    private static let unknownMax = 20
+
     public var text: String {
         let isRunning = status["running"] == .bool(true)
         let idle = status["unanswered"] == .bool(true) ? "does not answer" : "not running"
@@ -30,10 +33,13 @@ public struct StatusText {
         let incidents = IncidentText.all(elements("incidents"), paint, clock)
         parts.append(section("Incidents", incidents.isEmpty ? ["  none"] : incidents))
         let unknown = elements("rules").filter { $0["verdict"] == "unknown" }
-        let more = status["rules_left_out"]?.count("unknown") ?? 0
+        let more =
+            max(0, unknown.count - StatusText.unknownMax) + (status["rules_left_out"]?.count("unknown") ?? 0)
         if !unknown.isEmpty || more > 0 {
             let shared = appsOfSeveralSources
-            var lines = unknown.map { rule($0, namesSource: shared.contains($0.word("app"))) }
+            var lines = unknown.prefix(StatusText.unknownMax).map {
+                rule($0, namesSource: shared.contains($0.word("app")))
+            }
             if more > 0 { lines.append("  and \(more) more: 'alertbot why' lists each") }
             parts.append(section("Cannot judge yet", lines))
         }
