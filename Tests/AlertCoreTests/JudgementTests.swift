@@ -96,6 +96,28 @@ import Testing
         #expect(silent() == [], "that the source fails is said of the source")
     }
 
+    @Test func `an environment that stops while another goes on makes no app silent, nor does an alert that is over`() {
+        let sources = [SourcePlan(name: "ios", jitter: 0), SourcePlan(name: "grafana", jitter: 0)]
+        var plan = Plan.rehearsed(sources: sources)
+        plan.sources[1].isPushed = true
+        var bot = Rehearsal(plan)
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        let (live, preview) = ("production", "pr-123")
+        func shop(_ environment: String) -> Subject {
+            Subject(source: "ios", app: "shop", environment: environment)
+        }
+        bot.see([(shop(live), .fine), (shop(preview), .fine)])
+        bot.see([(Subject(source: "grafana", app: "till"), .fine)])
+        bot.suspend(for: .minutes(45))
+        bot.see([(shop(live), .fine)])
+        bot.see([(Subject(source: "grafana", app: "desk"), .fine)])
+        #expect(bot.state.silentApps(bot.plan, at: bot.now) == [])
+        bot.suspend(for: .minutes(45))
+        bot.see([(Subject(source: "ios", app: "bank"), .fine)])
+        #expect(bot.state.silentApps(bot.plan, at: bot.now) == [Subject(source: "ios", app: "shop")])
+    }
+
     @Test func `an app that no rule on figures judges is not missed`() {
         let unconcerned = DetectorPlan(
             name: "look", detector: ScriptedDetector(),

@@ -76,6 +76,29 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `what has become critical comes before what is new and milder`() {
+        var bot = bot([], repeat: nil)
+        let shop = parts("shop", 4)
+        bot.see(.warning, of: shop[3])
+        bot.see(shop.map { ($0, $0 == shop[3] ? .critical : .warning) })
+        #expect(bot.marks() == "OEOOO")
+        #expect(told(bot)[1] == "E 4.0")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `nor does what has become critical stand in line behind a storm`() throws {
+        var bot = Rehearsal(.rehearsed())
+        bot.comparesReplay = true
+        bot.start()
+        bot.see(.warning)
+        bot.see((0..<400).map { (Subject(source: "ios", app: "app-\($0)"), .warning) } + [(.shop, .critical)])
+        bot.advance(by: .minutes(1))
+        let kinds = bot.decisions.filter { $0.decision == .send }.map(\.kind)
+        #expect(kinds.count == 402)
+        #expect(try #require(kinds.firstIndex(of: .escalated)) < 3 * Outbox.acceptedMax)
+        #expect(bot.objections == [])
+    }
+
     // MARK: - An end that waits while the same begins again
 
     @Test(arguments: [
@@ -136,6 +159,52 @@ import Testing
         bot.see(.critical)
         bot.advance(to: .utc("2026-11-20 20:00"))
         #expect(bot.marks() == "OhhRO")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `that order holds where the next beginning has only ripened by then, too`() {
+        let nights = GatePlan.quiet(from: "2026-11-20 12:10", until: "2026-11-20 13:00")
+        var bot = Rehearsal.checked(
+            .rehearsed(for: .minutes(5), repeat: nil, lookback: .hours(9), gates: [nights]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(30))
+        bot.see(.fine)
+        bot.advance(to: .utc("2026-11-20 12:55"))
+        bot.see(.critical)
+        bot.advance(to: .utc("2026-11-20 13:10"))
+        #expect(bot.marks() == "OhRO")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `an end makes room for the next beginning of the same alone`() throws {
+        let nights = GatePlan.quiet(from: "2026-11-20 12:10", until: "2026-11-20 14:00")
+        var bot = bot([nights, try budget("2 per 1h")], repeat: nil)
+        let shop = parts("shop", 3)
+        bot.seeEach(Array(shop[..<2]))
+        bot.advance(by: .minutes(30))
+        bot.see(shop[..<2].map { ($0, .fine) })
+        bot.advance(by: .minutes(30))
+        bot.see([(shop[0], .warning), (shop[1], .warning), (shop[2], .critical)])
+        bot.advance(to: .utc("2026-11-20 14:00"))
+        #expect(told(bot, since: .utc("2026-11-20 14:00")).first == "O 3.0")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `two ends of the same are told as they came, whichever was worse`() throws {
+        let nights = GatePlan.quiet("nights", from: "2026-11-20 12:10", until: "2026-11-20 14:00", except: .critical)
+        let late = GatePlan.quiet("late", from: "2026-11-20 12:50", until: "2026-11-20 14:00")
+        var bot = bot([nights, late], repeat: nil)
+        bot.see(.warning)
+        bot.advance(by: .minutes(15))
+        bot.see(.fine)
+        bot.advance(by: .minutes(25))
+        bot.see(.critical)
+        bot.advance(by: .minutes(15))
+        bot.see(.fine)
+        #expect(bot.marks() == "OhOh")
+        bot.advance(to: .utc("2026-11-20 14:00"))
+        #expect(bot.marks() == "OhOhRR")
+        #expect(bot.decisions.suffix(2).map(\.severity) == [.warning, .critical])
         #expect(bot.objections == [])
     }
 }

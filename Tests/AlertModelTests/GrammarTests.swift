@@ -137,7 +137,8 @@ import Testing
 
     @Test(arguments: [
         ("99.5%", "write \"< 99.5%\" or \"> 99.5%\""), ("100", "write \"< 100\" or \"> 100\""), ("= 5", nil),
-        ("<", nil), ("< abc", nil), ("< 99,500%", nil), ("< 1,2,3", nil), ("> 0x10", nil), ("> 0X10", nil),
+        ("<", nil), ("< abc", nil), ("< 99,500%", nil), ("≥ 1.000", nil), ("< 1,2,3", nil), ("> 0x10", nil),
+        ("> 0X10", nil),
         ("> nan", nil), ("> inf", nil),
         ("> infinity", nil), ("> 1e999", nil), ("< -5%", nil), ("<> 5", nil), ("", nil), ("below 5", nil),
     ])
@@ -225,6 +226,7 @@ import Testing
         "", "22:00", "22:00-07:60", "22:00-24:01", "24:00-07:00", "25:00-07:00", "22:00-07:00-08:00",
         "22:0-07:00",
         "2200-0700", "-1:00-07:00", "22:00:60-23:00", "٢٢:00-07:00", "10pm-7am", "022:00-07:00",
+        "9-5", "10 - 6",
     ])
     func `what are no times is refused`(text: String) {
         let error = outcome { () throws(GrammarError) in try DailyHours(grammar: text) }.error
@@ -232,7 +234,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("22-07", "22:00-07:00"), ("22:00–07:00", "22:00-07:00"), ("22:00 to 7:00", "22:00-7:00"),
+        ("22-07", "22:00-07:00"), ("9-17", "09:00-17:00"), ("22:00–07:00", "22:00-07:00"),
+        ("22:00 to 7:00", "22:00-7:00"),
         ("22.00-6", "22:00-06:00"),
     ])
     func `times of day in other signs are those that are meant`(text: String, meant: String) throws {

@@ -158,6 +158,13 @@ import Testing
         #expect(many.contains("  and 17 more: 'alertbot why' lists each\n"), "\(many)")
     }
 
+    @Test func `a status names the apps whose figures have stopped`() {
+        let apps = (0..<22).map { app -> JSON in ["source": "play", "app": .string("app-\(app)")] }
+        let text = StatusText(["running": true, "silent_apps": .array(apps)], paint, in: .utc).text
+        #expect(text.contains("No figures any more\n  app-0 (source play)\n  app-1 (source play)\n"), "\(text)")
+        #expect(text.contains("  app-19 (source play)\n  and 2 more\n"), "\(text)")
+    }
+
     @Test func `a bot that has never polled has told its journal nothing`() {
         func title(_ lastPolled: JSON) -> String {
             let status: JSON = ["bot": "b", "running": false, "sources": [["name": "ios", "last_polled": lastPolled]]]

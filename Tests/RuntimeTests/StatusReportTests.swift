@@ -36,6 +36,7 @@ internal import Testing
         #expect(
             try JSONReader(status).members().map(\.name) == [
                 "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "rules_left_out",
+                "silent_apps",
                 "oncall", "ended_calendars",
                 "subjects", "recording_trouble", "config_trouble", "journal_trouble",
             ])

@@ -43,6 +43,12 @@ public struct StatusText {
             if more > 0 { lines.append("  and \(more) more: 'alertbot why' lists each") }
             parts.append(section("Cannot judge yet", lines))
         }
+        let silent = elements("silent_apps")
+        if !silent.isEmpty {
+            var lines = silent.prefix(StatusText.unknownMax).map { "  \($0.word("app")) (source \($0.word("source")))" }
+            if silent.count > lines.count { lines.append("  and \(silent.count - lines.count) more") }
+            parts.append(section("No figures any more", lines))
+        }
         parts.append(section("Channels", elements("channels").flatMap(channel)))
         let onCall = elements("oncall").map { shift in
             "  \(shift.word("rotation")): \(shift.word("person"))"

@@ -224,8 +224,9 @@ extension ConfigLoader {
     /// What to write for `GMT+2`: zones of that kind have the other sign.
     private func inverted(_ name: String) -> String? {
         guard let hours = ZoneDatabase.hours(aheadOfUTC: name) else { return nil }
+        guard hours != 0 else { return "write UTC" }
         let zone = "Etc/GMT\(hours > 0 ? "-" : "+")\(Int(hours.magnitude))"
-        guard hours == hours.rounded(), hours != 0, (try? reader.surroundings.zones.zone(zone)) != nil else {
+        guard hours == hours.rounded(), (try? reader.surroundings.zones.zone(zone)) != nil else {
             return "write a place"
         }
         return "write a place, or \(zone): the signs of such zones are the other way round"

@@ -16,18 +16,18 @@ extension ConfigLoader {
         for place in rules.places {
             let detector = rules.detectors.first { $0.name == place.name }
             checkGiven(place.conditions, place.match, sources, by: detector, isRule: true)
-            checkLabels(place.conditions, place.match, sources, of: place)
+            checkLabels(place.conditions, place.match, sources, channels, of: place)
             for spec in place.options {
                 guard case .match = spec.kind, let node = place.entries.first(where: { $0.key == spec.name })?.value,
                     let match = reader.match(node, spec.name)
                 else { continue }
-                checkLabels(match, node, sources, of: nil)
+                checkLabels(match, node, sources, channels, in: spec.name, of: nil)
             }
             if let detector { checkCounts(detector, place, sources) }
         }
         for route in routes {
             checkGiven(route.route.match, route.match, sources, by: nil, isRule: false)
-            checkLabels(route.route.match, route.match, sources, of: nil)
+            checkLabels(route.route.match, route.match, sources, channels, of: nil)
         }
         guard !routes.isEmpty else { return }
         let plain = routes.map(\.route)
@@ -76,17 +76,22 @@ extension ConfigLoader {
     }
 
     /// What is no property of `match` is a label, which some source must give. Of sources that give none it is told; and so
-    /// is what people take for a property, whatever the sources give.
+    /// is the name of a channel, which people take for a property.
     ///
     /// - Parameter place: the rule whose own `match` it is; nil for a route, or for what a gate waits for.
     private mutating func checkLabels(
-        _ match: Match, _ node: Node?, _ sources: [SourceEntry], of place: Rules.Place?
+        _ match: Match, _ node: Node?, _ sources: [SourceEntry], _ channels: [ChannelEntry],
+        in name: String = "match", of place: Rules.Place?
     ) {
         let seen = sources.seen(by: match)
         guard let node, !seen.isEmpty else { return }
         let isGiven = seen.contains { $0.source?.givesLabels != false }
         for entry in node.mapping where !Match.properties.contains(entry.key) && entry.key != Match.owner {
-            let isSlip = Match.takenForProperties.contains(entry.key)
+            // A source may have a label of that name; that of a channel it hardly has.
+            let isSlip =
+                Match.takenForProperties.contains(entry.key)
+                && (!isGiven
+                    || entry.key == "channel" && channels.contains { match[entry.key]?.fits($0.plan.name) == true })
             // What is nearly a property has been told, and nothing is there for `*`.
             guard isSlip || !isGiven, let condition = match[entry.key], !condition.fits(""),
                 !reader.problems.contains(where: { $0.position == entry.keyMark.position })
@@ -97,13 +102,13 @@ extension ConfigLoader {
             reader.report(
                 Problem(
                     entry.keyMark.position,
-                    "'\(key)' in 'match' is taken for a label"
+                    "'\(key)' in '\(name)' is taken for a label"
                         + (isGiven
                             ? ": it matches nothing unless a source gives that label"
                             : ", which source \(whose) does not give, so it can never match"),
                     advice: isBeside
                         ? "write '\(key)' beside 'match'"
-                        : "'match' goes by \(Match.properties.joined(separator: ", ")) and labels",
+                        : "'\(name)' goes by \(Match.properties.joined(separator: ", ")) and labels",
                     // Observations of files may have any label, whatever the source that they are said to be of.
                     level: isSlip && !isGiven && place != nil ? .error : .warning))
         }

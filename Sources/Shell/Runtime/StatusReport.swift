@@ -34,6 +34,10 @@ public struct StatusReport: Sendable {
                 "firing": JSON(judged.leftOut(.firing)), "unknown": JSON(judged.leftOut(.unknown)),
                 "ok": JSON(judged.leftOut(.silent) + judged.leftOut(.fine)),
             ],
+            "silent_apps": .array(
+                state.silentApps(plan, at: now).sorted().prefix(StatusReport.rulesMax).map {
+                    ["source": .string($0.source), "app": .string($0.app)]
+                }),
             "oncall": onCall, "ended_calendars": endedCalendars,
             "subjects": JSON(state.figures.series.count), "recording_trouble": JSON(recordingTrouble),
             "config_trouble": JSON(configTrouble), "journal_trouble": JSON(journalTrouble),

@@ -46,6 +46,9 @@ extension APIDesk {
                             "rule": {"type": "string"}, "source": {"type": "string"}, "app": {"type": "string"},
                             "verdict": {"type": "string", "enum": ["ok", "firing", "unknown"]}, "sentence": {"type": "string"},
                             "no_news_since": {"type": ["string", "null"], "format": "date-time", "description": "Where the figures are too old to be believed: when they were last known to hold."}}}},
+                        "silent_apps": {"type": "array", "description": "Apps that rules judge and of which no figures come any more, though their source answers; at most 500.", "items": {
+                          "type": "object", "required": ["source", "app"],
+                          "properties": {"source": {"type": "string"}, "app": {"type": "string"}}}},
                         "rules_left_out": {"type": "object", "description": "How many judgements are not in `rules`, by verdict.",
                           "properties": {
                             "firing": {"type": "integer"}, "unknown": {"type": "integer"}, "ok": {"type": "integer"}}},

@@ -30,41 +30,6 @@ extension Incident {
     }
 }
 
-extension Incident {
-    /// Whether any channel has heard of it.
-    var isAnnounced: Bool { standings.values.contains { $0.announced != nil } }
-
-    /// Whether it waits somewhere among others, who leave together.
-    var isGathered: Bool { standings.values.contains { $0.hold?.gathering != nil } }
-}
-
-/// Who is looked at first of those that are due together: the first takes the room of a budget, and leaves first.
-struct Urgency: Comparable {
-    enum Rank: Comparable {
-        /// It is over, and the same has begun again.
-        case followed
-        /// Nobody has heard of it, and it is critical.
-        case urgent
-        /// Good news is short, and is read before what is bad by then.
-        case over
-        /// Nobody has heard of it.
-        case unheard
-        /// A reminder can wait better than news. What is gathered has its place in a message, which these may join.
-        case others
-    }
-
-    let rank: Rank
-    let severity: Severity
-    let since: Moment
-    let id: String
-
-    static func < (one: Urgency, other: Urgency) -> Bool {
-        if one.rank != other.rank { return one.rank < other.rank }
-        if one.severity != other.severity { return one.severity > other.severity }
-        return (one.since, one.id) < (other.since, other.id)
-    }
-}
-
 extension [Incident] {
     /// By the time they began; the id settles ties, so that every run agrees.
     var inOrder: [Incident] { sorted { ($0.since, $0.id) < ($1.since, $1.id) } }

@@ -146,24 +146,21 @@ public struct Incidents: Sendable {
     /// By the time they began.
     public var inOrder: [Incident] { Array(byID.values).inOrder }
 
-    /// Those of them that there are, the most urgent first.
-    func byUrgency(_ ids: some Sequence<String>) -> [String] {
-        ids.compactMap { byID[$0].map(urgency) }.sorted().map(\.id)
-    }
-
-    /// Whether somebody is to hear for the first time of something critical, and of no earlier end of the same.
-    func isUrgent(_ id: String) -> Bool {
-        byID[id].map { rank(of: $0) == .urgent && !hasEarlier(than: $0) } ?? false
-    }
-
-    private func urgency(of incident: Incident) -> Urgency {
-        Urgency(rank: rank(of: incident), severity: incident.severity, since: incident.since, id: incident.id)
-    }
-
-    private func rank(of incident: Incident) -> Urgency.Rank {
-        guard incident.isOpen else { return again(incident) != nil ? .followed : .over }
-        guard !incident.isAnnounced, !incident.isGathered else { return .others }
-        return incident.severity == .critical ? .urgent : .unheard
+    /// Incidents in their order, but what is over before what the same rule has opened since about the same: read behind that,
+    /// its end would be taken for that one's.
+    func earlierFirst(_ ids: [String]) -> [String] {
+        guard !overIDs.isEmpty else { return ids }
+        let due = Set(ids)
+        var placed: Set<String> = []
+        var ordered: [String] = []
+        for id in ids {
+            guard let incident = byID[id] else { continue }
+            ordered += over(like: incident).filter {
+                ($0.since, $0.id) < (incident.since, id) && due.contains($0.id) && placed.insert($0.id).inserted
+            }.map(\.id)
+            if placed.insert(id).inserted { ordered.append(id) }
+        }
+        return ordered
     }
 
     /// The open incident of a rule about something.
@@ -204,9 +201,6 @@ public struct Incidents: Sendable {
     func over(like incident: Incident) -> [Incident] {
         (overIDs[incident.subject]?[incident.identity] ?? []).subtracting([incident.id]).compactMap { byID[$0] }.inOrder
     }
-
-    /// Whether the same rule had something open before about the same that is over and has not been told everywhere.
-    private func hasEarlier(than incident: Incident) -> Bool { overIDs[incident.subject]?[incident.identity] != nil }
 
     /// Since when the same goes on again that is over here: its end must not read as if all were well.
     func again(_ incident: Incident) -> Moment? {

@@ -68,30 +68,32 @@ extension State {
         return lastKnown(series, of: subject.source, to: rule)
     }
 
-    /// The apps that a rule on figures judges and of which none come any more, though their source answers, and answers
-    /// whole. A release that fades away while its app goes on is none of them.
+    /// The apps that a rule on figures judges and of which none come any more, from no release and no environment, though
+    /// their source answers, and answers whole. Of sources that are told, silence may be all that there is to tell.
     public func silentApps(_ plan: Plan, at now: Moment) -> Set<Subject> {
-        var old: Set<Subject> = []
-        for source in plan.sources {
+        var silent: Set<Subject> = []
+        for source in plan.sources where !source.isPushed {
             guard let record = schedule.sources[source.name], record.stopped == nil, record.lack == nil,
                 let lastGood = record.lastGood, now - lastGood <= plan.figuresLast(source.name)
             else { continue }
             // Of nearly all the newest figures are young, and this is asked with every look at the bot's health.
-            for subject in figures.unordered(of: source.name) where isOld(subject, plan, at: now) {
-                old.insert(subject.whole)
+            let subjects = figures.unordered(of: source.name)
+            let old = Set(subjects.lazy.filter { isOld($0, plan, at: now) }.map(\.app))
+            guard !old.isEmpty else { continue }
+            let judged = subjects.filter { old.contains($0.app) && isJudgedByFigures($0, plan) }
+            let known = Set(judged.filter { !isOld($0, plan, at: now) }.map(\.app))
+            for subject in judged where !known.contains(subject.app) {
+                silent.insert(Subject(source: source.name, app: subject.app))
             }
         }
-        let silent = old.filter { app in
-            let known = ([app] + figures.releases(of: app)).filter { figures.series[$0]?.hasFigures == true }
-            return known.allSatisfy { isOld($0, plan, at: now) }
-                && known.contains { subject in
-                    plan.detectors.contains { rule in
-                        rule.scope != .source && !rule.detector.metrics.isEmpty
-                            && rule.watches(subject, labels: figures.series[subject]?.labels ?? [:])
-                    }
-                }
+        return silent
+    }
+
+    private func isJudgedByFigures(_ subject: Subject, _ plan: Plan) -> Bool {
+        guard let series = figures.series[subject], series.hasFigures else { return false }
+        return plan.detectors.contains { rule in
+            rule.scope != .source && !rule.detector.metrics.isEmpty && rule.watches(subject, labels: series.labels)
         }
-        return Set(silent.map { Subject(source: $0.source, app: $0.app) })
     }
 
     /// Whether there were figures of it, and the last are too old to be believed.

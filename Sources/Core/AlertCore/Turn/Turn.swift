@@ -99,7 +99,7 @@ struct Turn {
     private mutating func look(at due: Agenda.Due) {
         for source in due.watches.sorted() { judgeSource(source) }
         // However the promises lay in the heap: a budget is for what is worst before it is for reminders.
-        let incidents = state.incidents.byUrgency(due.incidents)
+        let incidents = byUrgency(due.incidents)
         // What explains others must fire before they are asked about.
         for id in incidents { ripen(id) }
         for id in incidents {
@@ -121,7 +121,7 @@ struct Turn {
     /// The same in this turn or, once it has accepted what one turn may, in one of the next: what is said already can leave
     /// while the rest is looked at.
     mutating func reconsiderInTurn(_ id: String) {
-        if mayAccept { reconsider(id) } else { state.agenda.postpone(id, isUrgent: state.incidents.isUrgent(id)) }
+        if mayAccept { reconsider(id) } else { state.agenda.postpone(id, isUrgent: isUrgent(id)) }
     }
 
     private mutating func start() {
@@ -164,7 +164,7 @@ struct Turn {
         offerAgain(triedBy: now)
         for source in plan.sources { judgeSource(source.name) }
         for incident in state.incidents.inOrder { ripen(incident.id) }
-        for id in state.incidents.byUrgency(state.incidents.all.map(\.id)) { reconsiderInTurn(id) }
+        for id in byUrgency(state.incidents.all.map(\.id)) { reconsiderInTurn(id) }
         for channel in plan.channels { dispatch(channel.name) }
         state.agenda.set(.housekeeping, now + Figures.forgottenEvery)
     }

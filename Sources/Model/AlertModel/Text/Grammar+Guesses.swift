@@ -39,6 +39,9 @@ extension Comparison {
         if number.wholeMatch(of: /[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?/) != nil {
             // Of a count, three digits at a time; of a share, nobody knows.
             number = number.replacing(",", with: "")
+        } else if number.wholeMatch(of: /[1-9][0-9]{0,2}(?:\.[0-9]{3})+/) != nil {
+            // Whoever writes a share as 99,5% means a thousand by that.
+            return nil
         } else if number.wholeMatch(of: /(?:[0-9]+,[0-9]{1,2}|0,[0-9]+)\s*%?/) != nil {
             number = number.replacing(",", with: ".")
         }
@@ -57,6 +60,9 @@ extension DailyHours {
         }
         guard ends.count == 2, let begin = seconds(ends[0]), let end = seconds(ends[1]), begin < 86_400, begin != end
         else { return nil }
+        // From nine to five may be the day or, as it is written, nearly all of the night with it.
+        let noon = 43_200
+        guard dashed.contains(":") || dashed.contains(".") || begin < end || begin > noon else { return nil }
         return ends.joined(separator: "-")
     }
 }

@@ -50,18 +50,20 @@ public struct DependsOnGate: Gate {
     /// Whether the channel hears of it, or somebody wants it quiet. What nobody hears of explains nothing, or an alarm would be
     /// silent all night for the sake of a warning that waits for the morning.
     private func isTold(_ incident: Incident, in channel: String, at now: Moment) -> Bool {
-        if let own = incident.standings[channel].flatMap({ isTold($0, at: now) }) { return own }
+        if let own = incident.standings[channel].flatMap({ isTold(incident, $0, at: now) }) { return own }
         // It is told elsewhere; or it has only just begun, and what becomes of it opens this gate or leaves it closed.
-        let others = incident.standings.values.compactMap { isTold($0, at: now) }
+        let others = incident.standings.values.compactMap { isTold(incident, $0, at: now) }
         return others.isEmpty || others.contains(true)
     }
 
     /// Whether a channel with that standing hears of it; nil where that says nothing.
-    private func isTold(_ standing: Standing, at now: Moment) -> Bool? {
+    private func isTold(_ incident: Incident, _ standing: Standing, at now: Moment) -> Bool? {
         // What is itself held for another's sake explains nothing, or two could keep each other quiet for ever.
         if case .gate(DependsOnGate.manifest.name, _) = standing.hold?.reason { return false }
         if standing.announced != nil || standing.undelivered != nil { return true }
         guard let hold = standing.hold else { return standing.dropped == nil ? nil : false }
+        // What is getting better before anybody has heard of it is told to nobody, though its time has come.
+        if incident.state == .recovering, hold.checkAgain <= now { return false }
         // Its time has come, and it is told now, or held by another gate; and what a group gathers is told soon.
         if hold.checkAgain <= now || hold.gathering?.style == .group { return true }
         if case .muted = hold.reason { return true }

@@ -79,6 +79,11 @@ import Testing
             #expect(try explains(.quietHours("nights"), until: now))
             #expect(try explains(budget, until: now, .digest))
         }
+        var better = incident("backend", heldFor: .quietHours("nights"), until: now)
+        better.state = .recovering
+        #expect(try closure(firing: better) == nil, "what is getting better unheard is told to nobody")
+        better.standings["team"]?.announced = .warning
+        #expect(try closure(firing: better) != nil)
         var dropped = incident("backend")
         dropped.standings["team"] = Standing(dropped: .warning)
         #expect(try closure(firing: dropped) == nil)

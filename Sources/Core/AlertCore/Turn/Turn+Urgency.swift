@@ -1,0 +1,64 @@
+internal import PluginKit
+
+// Who is looked at first of those that are due together: the first takes the room of a budget, and leaves first.
+
+extension Turn {
+    /// Those of the incidents that there are, the most urgent first.
+    func byUrgency(_ ids: some Sequence<String>) -> [String] {
+        state.incidents.earlierFirst(ids.compactMap { state.incidents[$0].map(urgency) }.sorted().map(\.id))
+    }
+
+    /// Whether it goes before all that waits already: somebody is to hear of something critical, and of no earlier end of the
+    /// same.
+    func isUrgent(_ id: String) -> Bool {
+        guard let incident = state.incidents[id], rank(of: incident) == .urgent else { return false }
+        return !state.incidents.over(like: incident).contains { $0.standings.values.contains { $0.announced != nil } }
+    }
+
+    private func urgency(of incident: Incident) -> Urgency {
+        Urgency(rank: rank(of: incident), severity: incident.severity, since: incident.since, id: incident.id)
+    }
+
+    private func rank(of incident: Incident) -> Urgency.Rank {
+        guard incident.isOpen else { return .over }
+        guard isNews(incident) else { return .others }
+        return incident.severity == .critical ? .urgent : .unheard
+    }
+
+    /// Whether some channel is to hear of it, or of how bad it has become. What a digest holds has its place there, and
+    /// reminders may join it.
+    private func isNews(_ incident: Incident) -> Bool {
+        // Of nearly all that has just begun.
+        guard !incident.standings.isEmpty else { return true }
+        return plan.channels(for: incident, at: now).contains { channel in
+            guard let standing = incident.standings[channel] else { return true }
+            guard standing.hold?.gathering?.style != .digest else { return false }
+            let known = [standing.announced, standing.dropped, standing.undelivered].compactMap(\.self).max()
+            return known.map { incident.severity > $0 } ?? true
+        }
+    }
+}
+
+private struct Urgency: Comparable {
+    enum Rank: Comparable {
+        /// Somebody is to hear of it, and it is critical.
+        case urgent
+        /// Good news is short, and is read before what is bad by then.
+        case over
+        /// Somebody is to hear of it, or that it is worse.
+        case unheard
+        /// A reminder can wait better than news.
+        case others
+    }
+
+    let rank: Rank
+    let severity: Severity
+    let since: Moment
+    let id: String
+
+    static func < (one: Urgency, other: Urgency) -> Bool {
+        if one.rank != other.rank { return one.rank < other.rank }
+        if one.severity != other.severity { return one.severity > other.severity }
+        return (one.since, one.id) < (other.since, other.id)
+    }
+}
