@@ -30,11 +30,19 @@ extension Turn {
     private func isNews(_ incident: Incident) -> Bool {
         // Of nearly all that has just begun.
         guard !incident.standings.isEmpty else { return true }
+        // Where each channel has a standing, the routes need not be asked; one that they lead to no more makes little difference.
+        guard incident.standings.count < plan.channels.count else {
+            return incident.standings.values.contains { isNews(incident, $0) }
+        }
         return plan.channels(for: incident, at: now).contains { channel in
-            guard let standing = incident.standings[channel] else { return true }
-            guard standing.hold?.gathering?.style != .digest else { return false }
-            let known = [standing.announced, standing.dropped, standing.undelivered].compactMap(\.self).max()
-            return known.map { incident.severity > $0 } ?? true
+            incident.standings[channel].map { isNews(incident, $0) } ?? true
+        }
+    }
+
+    private func isNews(_ incident: Incident, _ standing: Standing) -> Bool {
+        guard standing.hold?.gathering?.style != .digest else { return false }
+        return [standing.announced, standing.dropped, standing.undelivered].allSatisfy { known in
+            known.map { $0 < incident.severity } ?? true
         }
     }
 }
