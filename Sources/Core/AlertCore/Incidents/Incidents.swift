@@ -146,6 +146,24 @@ public struct Incidents: Sendable {
     /// By the time they began.
     public var inOrder: [Incident] { Array(byID.values).inOrder }
 
+    /// What the order of looks goes by: thousands may be due together, and copies of them cost more than the order.
+    struct Glance {
+        let id: String
+        let isOpen: Bool
+        let severity: Severity
+        let since: Moment
+        let standings: [String: Standing]
+    }
+
+    func glance(at id: String) -> Glance? {
+        guard let state = byID[id]?.state, let severity = byID[id]?.severity, let since = byID[id]?.since,
+            let standings = byID[id]?.standings
+        else { return nil }
+        return Glance(
+            id: id, isOpen: state != .resolved && state != .closed, severity: severity, since: since,
+            standings: standings)
+    }
+
     /// Incidents in their order, but what is over before what the same rule has opened since about the same: read behind that,
     /// its end would be taken for that one's.
     func earlierFirst(_ ids: [String]) -> [String] {

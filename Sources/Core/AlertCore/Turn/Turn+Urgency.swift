@@ -5,44 +5,46 @@ internal import PluginKit
 extension Turn {
     /// Those of the incidents that there are, the most urgent first.
     func byUrgency(_ ids: some Sequence<String>) -> [String] {
-        state.incidents.earlierFirst(ids.compactMap { state.incidents[$0].map(urgency) }.sorted().map(\.id))
+        state.incidents.earlierFirst(ids.compactMap { urgency(of: $0) }.sorted().map(\.id))
     }
 
     /// Whether it goes before all that waits already: somebody is to hear of something critical, and of no earlier end of the
     /// same.
     func isUrgent(_ id: String) -> Bool {
-        guard let incident = state.incidents[id], rank(of: incident) == .urgent else { return false }
+        guard urgency(of: id)?.rank == .urgent, let incident = state.incidents[id] else { return false }
         return !state.incidents.over(like: incident).contains { $0.standings.values.contains { $0.announced != nil } }
     }
 
-    private func urgency(of incident: Incident) -> Urgency {
-        Urgency(rank: rank(of: incident), severity: incident.severity, since: incident.since, id: incident.id)
+    private func urgency(of id: String) -> Urgency? {
+        state.incidents.glance(at: id).map { glance in
+            Urgency(rank: rank(of: glance), severity: glance.severity, since: glance.since, id: id)
+        }
     }
 
-    private func rank(of incident: Incident) -> Urgency.Rank {
-        guard incident.isOpen else { return .over }
-        guard isNews(incident) else { return .others }
-        return incident.severity == .critical ? .urgent : .unheard
+    private func rank(of glance: Incidents.Glance) -> Urgency.Rank {
+        guard glance.isOpen else { return .over }
+        guard isNews(glance) else { return .others }
+        return glance.severity == .critical ? .urgent : .unheard
     }
 
     /// Whether some channel is to hear of it, or of how bad it has become. What a digest holds has its place there, and
     /// reminders may join it.
-    private func isNews(_ incident: Incident) -> Bool {
+    private func isNews(_ glance: Incidents.Glance) -> Bool {
         // Of nearly all that has just begun.
-        guard !incident.standings.isEmpty else { return true }
+        guard !glance.standings.isEmpty else { return true }
         // Where each channel has a standing, the routes need not be asked; one that they lead to no more makes little difference.
-        guard incident.standings.count < plan.channels.count else {
-            return incident.standings.values.contains { isNews(incident, $0) }
+        guard glance.standings.count < plan.channels.count, let incident = state.incidents[glance.id] else {
+            return glance.standings.values.contains { isNews(glance, $0) }
         }
         return plan.channels(for: incident, at: now).contains { channel in
-            incident.standings[channel].map { isNews(incident, $0) } ?? true
+            glance.standings[channel].map { isNews(glance, $0) } ?? true
         }
     }
 
-    private func isNews(_ incident: Incident, _ standing: Standing) -> Bool {
+    private func isNews(_ glance: Incidents.Glance, _ standing: Standing) -> Bool {
         guard standing.hold?.gathering?.style != .digest else { return false }
         return [standing.announced, standing.dropped, standing.undelivered].allSatisfy { known in
-            known.map { $0 < incident.severity } ?? true
+            known.map { $0 < glance.severity } ?? true
         }
     }
 }
