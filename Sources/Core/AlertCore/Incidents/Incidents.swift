@@ -164,6 +164,12 @@ public struct Incidents: Sendable {
             standings: standings)
     }
 
+    /// Whether a channel is to hear yet that an earlier one of the same is over.
+    func hasEarlierEnd(than id: String) -> Bool {
+        guard !overIDs.isEmpty, let incident = byID[id] else { return false }
+        return over(like: incident).contains { $0.standings.values.contains { $0.announced != nil } }
+    }
+
     /// Incidents in their order, but what is over before what the same rule has opened since about the same: read behind that,
     /// its end would be taken for that one's.
     func earlierFirst(_ ids: [String]) -> [String] {

@@ -11,8 +11,7 @@ extension Turn {
     /// Whether it goes before all that waits already: somebody is to hear of something critical, and of no earlier end of the
     /// same.
     func isUrgent(_ id: String) -> Bool {
-        guard urgency(of: id)?.rank == .urgent, let incident = state.incidents[id] else { return false }
-        return !state.incidents.over(like: incident).contains { $0.standings.values.contains { $0.announced != nil } }
+        urgency(of: id)?.rank == .urgent && !state.incidents.hasEarlierEnd(than: id)
     }
 
     private func urgency(of id: String) -> Urgency? {
