@@ -99,6 +99,50 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `what is worse than a digest holds it does not wait for the digest's turn`() throws {
+        let few = Match([Match.Condition(property: "app", patterns: [Glob("first"), Glob("bank")])])
+        let gate = try GatePlan.rule(
+            BudgetGate.self, "calm-down", ["at_most": "1 per 3h", "except": "critical"], match: few)
+        var bot = bot([gate], repeat: nil)
+        let (first, bank) = (Subject(source: "ios", app: "first"), Subject(source: "ios", app: "bank"))
+        bot.seeEach([first, bank])
+        #expect(bot.marks() == "Oh")
+        bot.advance(by: .minutes(30))
+        bot.see((0..<400).map { (Subject(source: "ios", app: "app-\($0)"), .warning) } + [(bank, .critical)])
+        let next = try #require(bot.decisions.dropFirst(2).first { $0.decision == .send })
+        #expect(next.message.incidents.map(\.subject) == [bank])
+        #expect(next.severity == .critical)
+    }
+
+    @Test func `what turns critical again, and was last said to be milder, comes before what is new and milder`() {
+        var bot = bot([], repeat: .hours(1))
+        let shop = parts("shop", 4)
+        bot.see(.critical, of: shop[3])
+        bot.see(.warning, of: shop[3])
+        bot.advance(by: .hours(1))
+        #expect(bot.marks() == "OM")
+        bot.see(shop.map { ($0, $0 == shop[3] ? .critical : .warning) })
+        #expect(bot.marks() == "OMEOOO")
+    }
+
+    @Test func `an earlier end that is held for long makes nothing less urgent`() throws {
+        let nights = GatePlan.quiet(
+            from: "2026-11-20 12:10", until: "2026-11-20 20:00", except: .critical, match: .on(["app": "shop"]))
+        var bot = bot([nights], repeat: nil)
+        bot.see(.warning)
+        bot.advance(by: .minutes(15))
+        bot.see(.fine)
+        #expect(bot.marks() == "Oh")
+        bot.see((0..<400).map { (Subject(source: "ios", app: "app-\($0)"), .warning) })
+        bot.see(.critical)
+        bot.advance(by: .minutes(1))
+        let apps = bot.decisions.dropFirst(2).filter { $0.decision == .send }.compactMap(
+            \.message.incidents.first?.subject)
+        #expect(apps.count == 401)
+        #expect(try #require(apps.firstIndex(of: .shop)) < 3 * Outbox.acceptedMax)
+        #expect(bot.objections == [])
+    }
+
     // MARK: - An end that waits while the same begins again
 
     @Test(arguments: [

@@ -164,10 +164,14 @@ public struct Incidents: Sendable {
             standings: standings)
     }
 
-    /// Whether a channel is to hear yet that an earlier one of the same is over.
-    func hasEarlierEnd(than id: String) -> Bool {
+    /// Whether a channel is to hear that an earlier one of the same is over, and no gate holds that back.
+    func hasEarlierEnd(than id: String, at now: Moment) -> Bool {
         guard !overIDs.isEmpty, let incident = byID[id] else { return false }
-        return over(like: incident).contains { $0.standings.values.contains { $0.announced != nil } }
+        return over(like: incident).contains { earlier in
+            earlier.standings.values.contains { standing in
+                standing.announced != nil && !standing.hasHeardEnd && standing.hold.map { $0.checkAgain <= now } ?? true
+            }
+        }
     }
 
     /// Incidents in their order, but what is over before what the same rule has opened since about the same: read behind that,

@@ -9,9 +9,9 @@ extension Turn {
     }
 
     /// Whether it goes before all that waits already: somebody is to hear of something critical, and of no earlier end of the
-    /// same.
+    /// same that is about to leave.
     func isUrgent(_ id: String) -> Bool {
-        urgency(of: id)?.rank == .urgent && !state.incidents.hasEarlierEnd(than: id)
+        urgency(of: id)?.rank == .urgent && !state.incidents.hasEarlierEnd(than: id, at: now)
     }
 
     private func urgency(of id: String) -> Urgency? {
@@ -26,8 +26,8 @@ extension Turn {
         return glance.severity == .critical ? .urgent : .unheard
     }
 
-    /// Whether some channel is to hear of it, or of how bad it has become. What a digest holds has its place there, and
-    /// reminders may join it.
+    /// Whether some channel is to hear of it, or of how bad it has become. What a digest holds has its place there as long as it is
+    /// no worse, and reminders may join it.
     private func isNews(_ glance: Incidents.Glance) -> Bool {
         // Of nearly all that has just begun.
         guard !glance.standings.isEmpty else { return true }
@@ -41,8 +41,8 @@ extension Turn {
     }
 
     private func isNews(_ glance: Incidents.Glance, _ standing: Standing) -> Bool {
-        guard standing.hold?.gathering?.style != .digest else { return false }
-        return [standing.announced, standing.dropped, standing.undelivered].allSatisfy { known in
+        if let hold = standing.hold, hold.gathering?.style == .digest, glance.severity <= hold.severity { return false }
+        return [standing.heard ?? standing.announced, standing.dropped, standing.undelivered].allSatisfy { known in
             known.map { $0 < glance.severity } ?? true
         }
     }
