@@ -15,7 +15,10 @@ struct GrafanaAlerts: Sendable {
     /// What a push says of one subject.
     private struct Told {
         let subject: Subject
-        var issues: [Issue] = []
+        var firingIssues: [Issue] = []
+        var resolvedIssues: [Issue] = []
+        /// How many alerts there are of it.
+        var count = 0
         var firing = Values()
         /// What ends an alert counts where none fires.
         var resolved = Values()
@@ -43,10 +46,12 @@ struct GrafanaAlerts: Sendable {
                     found.append(Told(subject: subject))
                 }
                 let issue = try issue(alert)
-                if found[place].issues.count < Issue.countMax { found[place].issues.append(issue) }
+                found[place].count += 1
                 if issue.status == "firing" {
+                    if found[place].firingIssues.count < Issue.countMax { found[place].firingIssues.append(issue) }
                     try add(alert, to: &found[place].firing)
                 } else {
+                    if found[place].resolvedIssues.count < Issue.countMax { found[place].resolvedIssues.append(issue) }
                     try add(alert, to: &found[place].resolved)
                 }
             }
@@ -58,7 +63,15 @@ struct GrafanaAlerts: Sendable {
         guard !found.isEmpty else { throw PushMistake("$.alerts: found an empty array, expected alerts") }
         let observations = found.flatMap { told in
             let metrics = metrics(of: told, &warnings)
-            return PushedAlerts.observations(of: told.subject, told.issues, metrics, over: span, at: push.now)
+            // What is over makes room for what fires.
+            let issues = Array((told.firingIssues + told.resolvedIssues).prefix(Issue.countMax))
+            if told.count > issues.count, warnings.count < GrafanaAlerts.warningsMax {
+                let left = (told.count - issues.count).counted("alert")
+                warnings.append(
+                    "\(left) of \(told.subject.app.tamed) left out: of one app at most \(Issue.countMax) count, those that fire first; "
+                        + "name what distinguishes them in 'app_label', 'release_label' or 'environment_label'")
+            }
+            return PushedAlerts.observations(of: told.subject, issues, metrics, over: span, at: push.now)
         }
         return PollReport(.values(observations), warnings: warnings)
     }

@@ -221,6 +221,28 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         return #"{"alerts":[\#(texts.joined(separator: ","))]}"#
     }
 
+    @Test func `that fire are not lost behind what is over, and what is left out is said`() throws {
+        let source = try source(["format": "grafana", "app": "a"])
+        func alerts(_ status: String, _ count: Int) -> [String] {
+            (0..<count).map {
+                #"{"status":"\#(status)","labels":{"alertname":"n"},"fingerprint":"\#(status)\#($0)","startsAt":"2026-11-20T00:00:00Z"}"#
+            }
+        }
+        let body = (alerts("resolved", 100) + alerts("firing", 30)).joined(separator: ",")
+        let report = try source.read(push(#"{"alerts":[\#(body)]}"#))
+        guard case .values(let seen) = report.outcome else {
+            Issue.record("\(report.outcome)")
+            return
+        }
+        let statuses = seen.flatMap(\.issues).map(\.status)
+        #expect(statuses == Array(repeating: "firing", count: 30) + Array(repeating: "resolved", count: 70))
+        #expect(
+            report.warnings == [
+                "30 alerts of a left out: of one app at most 100 count, those that fire first; name what distinguishes them in "
+                    + "'app_label', 'release_label' or 'environment_label'"
+            ])
+    }
+
     @Test func `that are repeated do not add their figures up`() throws {
         let source = try source(["format": "grafana"], values: ["B": "crash_events"])
         var series = Series()
