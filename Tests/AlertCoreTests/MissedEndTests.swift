@@ -8,22 +8,27 @@ import Testing
 @Suite struct `Ends that a channel missed` {
     private let teamAndOps = [ChannelPlan(name: "team"), ChannelPlan(name: "ops")]
 
+    /// The team hears of an incident, and refuses its end; then its channel works again.
+    private func missEnd(_ bot: inout Rehearsal) {
+        let works = { @Sendable (_: Delivery, _: Moment) in (DeliveryOutcome.delivered(receipt: "r"), Duration.zero) }
+        bot.sendAnswer = works
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { delivery, at in
+            delivery.channel == "team" ? (.refusedChannel("404"), .zero) : works(delivery, at)
+        }
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = works
+    }
+
     @Test(arguments: ["the channel works", "a start", "an hour later"])
     func `an end that was refused is sent again`(_ chance: String) {
         var bot = Rehearsal(.unreminded)
         bot.comparesReplay = true
-        var isGone = false
-        bot.sendAnswer = { delivery, _ in
-            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: "r"), .zero)
-        }
-        bot.start()
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        isGone = true
-        bot.see(.fine)
-        bot.advance(by: .minutes(1))
+        missEnd(&bot)
         #expect(bot.kindsSent(to: "team") == [.opened, .resolved])
-        isGone = false
         switch chance {
         case "the channel works":
             let other = Subject(source: "ios", app: "other")
@@ -48,17 +53,7 @@ import Testing
     @Test func `an end that was refused waits for quiet hours like any other`() throws {
         let nights = try GatePlan.rule(QuietHoursGate.self, "nights", ["between": "13:00-15:00"])
         var bot = Rehearsal(.rehearsed(gates: [nights], channels: teamAndOps, reportTo: "ops"))
-        var isGone = false
-        bot.sendAnswer = { delivery, _ in
-            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: "r"), .zero)
-        }
-        bot.start()
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        isGone = true
-        bot.see(.fine)
-        bot.advance(by: .minutes(1))
-        isGone = false
+        missEnd(&bot)
         bot.advance(by: .hours(5))
         let told = bot.sends.filter { $0.delivery.channel == "team" }
         #expect(told.map(\.delivery.kind) == [.opened, .resolved, .resolved])
@@ -67,17 +62,7 @@ import Testing
 
     @Test func `the end of what has come again since is not sent again`() {
         var bot = Rehearsal(.unreminded)
-        var isGone = false
-        bot.sendAnswer = { delivery, _ in
-            (isGone && delivery.channel == "team" ? .refusedChannel("404") : .delivered(receipt: "r"), .zero)
-        }
-        bot.start()
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        isGone = true
-        bot.see(.fine)
-        bot.advance(by: .minutes(1))
-        isGone = false
+        missEnd(&bot)
         bot.see(.critical)
         bot.advance(by: .hours(3))
         #expect(bot.kindsSent(to: "team") == [.opened, .resolved, .opened])

@@ -25,6 +25,15 @@ import Testing
         }
     }
 
+    /// Goes wrong, is well after half an hour, and goes wrong again after another, worse.
+    private func comeAgain(_ bot: inout Rehearsal) {
+        bot.see(.warning)
+        bot.advance(by: .minutes(30))
+        bot.see(.fine)
+        bot.advance(by: .minutes(30))
+        bot.see(.critical)
+    }
+
     // Ids are made of when things began, so chance would have it otherwise at some of these moments.
     @Test(arguments: 0..<12)
     func `of what one poll finds the worst has the room that a budget leaves`(second: Int) throws {
@@ -151,16 +160,13 @@ import Testing
     ])
     func `an end that was held until the same began again does not say that all is well`(gate: GatePlan) throws {
         var bot = bot([gate], repeat: nil)
-        bot.see(.warning)
-        bot.advance(by: .minutes(30))
-        bot.see(.fine)
-        bot.advance(by: .minutes(30))
-        bot.see(.critical)
+        comeAgain(&bot)
         #expect(bot.marks() == "OhO")
         bot.advance(to: .utc("2026-11-20 20:00"))
         #expect(bot.marks() == "OhOR")
         #expect(
-            bot.decisions.last?.message.headline == "⚪ shop: look is resolved (again since Fri 20 Nov 13:00 UTC)")
+            bot.decisions.last?.message.headline == "⚪ shop: look is resolved (firing again since Fri 20 Nov 13:00 UTC)"
+        )
         #expect(bot.state.incidents.count == 1)
         #expect(bot.objections == [])
     }
@@ -179,7 +185,7 @@ import Testing
         grouped.advance(by: .minutes(10))
         #expect(told(grouped) == ["O 1.0", "O 2.0 1.0", "R 1.0"])
         let end = try #require(grouped.decisions.last { $0.mark == "R" }?.message)
-        #expect(end.headline == "⚪ shop 1.0: look is resolved (again since Fri 20 Nov 12:13 UTC)")
+        #expect(end.headline == "⚪ shop 1.0: look is resolved (firing again since Fri 20 Nov 12:13 UTC)")
 
         var counted = bot([try budget("1 per 1h", except: "critical")], repeat: nil)
         counted.see(.warning)
@@ -190,17 +196,15 @@ import Testing
         counted.advance(by: .hours(2))
         #expect(told(counted).map { $0.prefix(1) } == ["O", "O", "D"])
         #expect(
-            counted.decisions.last?.message.lines == ["⚪ shop: look is resolved (again since Fri 20 Nov 12:20 UTC)"])
+            counted.decisions.last?.message.lines == [
+                "⚪ shop: look is resolved (firing again since Fri 20 Nov 12:20 UTC)"
+            ])
         #expect(grouped.objections + counted.objections == [])
     }
 
     @Test func `an end and the next beginning that were held together are told in that order`() throws {
         var bot = bot([.quiet(from: "2026-11-20 12:10", until: "2026-11-20 20:00")], repeat: nil)
-        bot.see(.warning)
-        bot.advance(by: .minutes(30))
-        bot.see(.fine)
-        bot.advance(by: .minutes(30))
-        bot.see(.critical)
+        comeAgain(&bot)
         bot.advance(to: .utc("2026-11-20 20:00"))
         #expect(bot.marks() == "OhhRO")
         #expect(bot.objections == [])

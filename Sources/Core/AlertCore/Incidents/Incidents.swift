@@ -159,9 +159,7 @@ public struct Incidents: Sendable {
         guard let state = byID[id]?.state, let severity = byID[id]?.severity, let since = byID[id]?.since,
             let standings = byID[id]?.standings
         else { return nil }
-        return Glance(
-            id: id, isOpen: state != .resolved && state != .closed, severity: severity, since: since,
-            standings: standings)
+        return Glance(id: id, isOpen: state.isOpen, severity: severity, since: since, standings: standings)
     }
 
     /// Whether a channel is to hear that an earlier one of the same is over, and no gate holds that back.

@@ -18,6 +18,9 @@ public struct Incident: Hashable, Sendable {
         case resolved
         /// Nobody knows how it ended: its figures have stopped for good, or nothing judges it any more.
         case closed
+
+        /// Whether it goes on, or may yet begin.
+        public var isOpen: Bool { self != .resolved && self != .closed }
     }
 
     public let id: String
@@ -143,7 +146,7 @@ public struct Incident: Hashable, Sendable {
         unattendedSince = now
     }
 
-    public var isOpen: Bool { state != .resolved && state != .closed }
+    public var isOpen: Bool { state.isOpen }
 
     /// The value of a `match` property; names that are no property are labels.
     public func property(_ name: String) -> String? {

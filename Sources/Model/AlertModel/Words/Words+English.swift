@@ -59,7 +59,7 @@ extension PhraseID {
         case .detailOlderRelease: "older release {figure}"
         case .detailPeriod: "for {period}"
         case .detailSeverity: "now {severity}"
-        case .detailAgain: "again since {moment}"
+        case .detailAgain: "firing again since {moment}"
         case .detailCorrected: "figures corrected"
         case .detailClosed: "closed without a known end"
         case .details: "{sentence} ({details})"

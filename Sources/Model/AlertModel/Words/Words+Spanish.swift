@@ -59,7 +59,7 @@ extension PhraseID {
         case .detailOlderRelease: "versión anterior: {figure}"
         case .detailPeriod: "desde hace {period}"
         case .detailSeverity: "ahora {severity}"
-        case .detailAgain: "de nuevo desde {moment}"
+        case .detailAgain: "activo de nuevo desde {moment}"
         case .detailCorrected: "cifras corregidas"
         case .detailClosed: "cerrado sin final conocido"
         case .details: "{sentence} ({details})"
