@@ -1,5 +1,6 @@
 import AlertCore
 import AlertTesting
+import BudgetGate
 import PluginKit
 import QuietHoursGate
 import Testing
@@ -47,6 +48,84 @@ import Testing
         #expect(sent.map(\.delivery.thread) == [nil, "r", "r"])
         bot.advance(by: .hours(12))
         #expect(bot.kindsSent(to: "team").count { $0 == .resolved } == (chance == "the channel works" ? 3 : 2))
+        #expect(bot.objections == [])
+    }
+
+    /// Two apps are told of; their ends, and with them perhaps the beginning of a third, go into a digest that is refused.
+    private func missDigest(withNews hasNews: Bool) throws -> Rehearsal {
+        let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "2 per 1h", "channel": "team"])
+        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
+        var bot = Rehearsal.checked(
+            .rehearsed(detectors: [rule], gates: [budget], channels: teamAndOps, reportTo: "ops"))
+        bot.see(apps(2).map { ($0, .warning) })
+        bot.advance(by: .minutes(5))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? .refusedChannel("403") : .delivered(receipt: nil), .zero)
+        }
+        bot.see(apps(2).map { ($0, .fine) } + (hasNews ? [(Subject(source: "ios", app: "new"), .warning)] : []))
+        bot.advance(by: .minutes(57))
+        #expect(bot.kindsSent(to: "team") == [.opened, .opened, .digest])
+        bot.sendAnswer = { _, _ in (.delivered(receipt: "r"), .zero) }
+        return bot
+    }
+
+    private func apps(_ count: Int) -> [Subject] { (0..<count).map { Subject(source: "ios", app: "app\($0)") } }
+
+    @Test func `ends in a digest that was refused are sent again`() throws {
+        var bot = try missDigest(withNews: false)
+        bot.crash(after: .minutes(5))
+        bot.advance(by: .minutes(5))
+        let sent = bot.sends.map(\.delivery).filter { $0.channel == "team" }
+        #expect(sent.map(\.kind) == [.opened, .opened, .digest, .digest])
+        #expect(sent[2].id == sent[3].id && sent[2].message == sent[3].message)
+        #expect(sent[3].message.headline == "🗒 app1, app0: 2 resolved, held until now by calm-down")
+        bot.advance(by: .hours(5))
+        #expect(bot.kindsSent(to: "team").count == 4)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `of a refused digest of ends and news, each is told by itself`() throws {
+        var bot = try missDigest(withNews: true)
+        bot.crash(after: .hours(1))
+        bot.advance(by: .hours(3))
+        let again = bot.sends.map(\.delivery).filter { $0.channel == "team" }.dropFirst(3)
+        #expect(Set(again.map(\.kind)) == [.digest, .opened])
+        let ends = try #require(again.first { $0.kind == .digest }).message
+        #expect(ends.headline == "🗒 app1, app0: 2 resolved")
+        #expect(ends.lines.count == 2 && ends.lines.allSatisfy { $0.contains("resolved") }, "\(ends.lines)")
+        #expect(again.first { $0.kind == .opened }?.summaries.map(\.subject.app) == ["new"])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `of a refused digest the end of what has come again is not told`() throws {
+        var bot = try missDigest(withNews: false)
+        bot.see(.warning, of: apps(1)[0])
+        bot.crash(after: .hours(1))
+        bot.advance(by: .hours(3))
+        let again = bot.sends.map(\.delivery).filter { $0.channel == "team" }.dropFirst(3)
+        #expect(again.filter { $0.kind == .digest }.map { $0.summaries.map(\.subject.app) } == [["app1"]])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `an end that came while its channel was out of the config is sent when it comes back`() {
+        let plan = Plan.unreminded
+        var bot = Rehearsal(plan)
+        bot.comparesReplay = true
+        bot.sendAnswer = { _, _ in (.delivered(receipt: "r"), .zero) }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        var without = plan
+        without.channels.removeAll { $0.name == "team" }
+        bot.reload(without)
+        bot.see(.fine)
+        bot.advance(by: .hours(1))
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        bot.reload(plan)
+        bot.advance(by: .minutes(5))
+        #expect(bot.kindsSent(to: "team") == [.opened, .resolved])
+        bot.advance(by: .hours(5))
+        #expect(bot.kindsSent(to: "team") == [.opened, .resolved])
         #expect(bot.objections == [])
     }
 

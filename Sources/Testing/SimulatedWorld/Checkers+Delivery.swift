@@ -121,6 +121,8 @@ struct NothingLost: Checker {
     private var known: [String: Known] = [:]
     /// When a channel was last absent from the config.
     private var absent: [String: Int64] = [:]
+    /// Channels that the bot's config does not have now: what ends meanwhile is kept for their return.
+    private var gone: Set<String> = []
     /// A replaced delivery whose heir has not been seen yet: it comes later in the same commit.
     private var heirless: (id: String, incident: String?, channel: String)?
 
@@ -144,11 +146,11 @@ struct NothingLost: Checker {
             default: break
             }
         case .opened(let state):
-            for kind in ChannelKind.allCases where !world.settings.has(kind.name) {
-                absent[kind.name] = world.time.uptime
-            }
+            gone = channelsGone(world)
+            for channel in gone { absent[channel] = world.time.uptime }
             adopt(state, world)
         case .reloaded:
+            gone = channelsGone(world)
             for kind in ChannelKind.allCases
             where !world.settings.has(kind.name) || !world.settingsBefore.has(kind.name) {
                 absent[kind.name] = world.time.uptime
@@ -160,6 +162,10 @@ struct NothingLost: Checker {
             }
         default: break
         }
+    }
+
+    private func channelsGone(_ world: World) -> Set<String> {
+        Set(ChannelKind.allCases.map(\.name).filter { !world.settings.has($0) })
     }
 
     /// What was appended and not synced may have come to pass all the same.
@@ -189,7 +195,7 @@ struct NothingLost: Checker {
         case .dead(let reason):
             let wait = Int64(24 * 3_600_000)
             let isOld = world.time.uptime - delivery.acceptedAt >= wait || entry.at - entry.delivery.queued >= .days(1)
-            let wasAbsent = absent[channel].map { $0 >= delivery.acceptedAt } ?? !world.settings.has(channel)
+            let wasAbsent = gone.contains(channel) || absent[channel].map { $0 >= delivery.acceptedAt } == true
             let isUnsure = delivery.unknowns >= 2 && channel == ChannelKind.slack.name
             guard isOld || wasAbsent || isUnsure || delivery.refusals > 0 else {
                 throw Breach("\(id) to \(channel) is dead (\(reason)), and nothing in the world says why")

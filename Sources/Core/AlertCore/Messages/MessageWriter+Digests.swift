@@ -78,21 +78,45 @@ extension MessageWriter {
             reason: words(.digestWhy, [.during: during]),
             incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(incidents.map(summaryLine), others)
-        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url, isOwn: true)] }
+        message.links = statusLinks
+        return message
+    }
+
+    /// What is over, of a message about many that the channel refused.
+    func message(ofEnds incidents: [Incident]) -> Message {
+        begin()
+        let severity = incidents.map(\.worstSeverity).max() ?? .info
+        let headline = words(.togetherEnded, [.who: names(of: incidents), .counts: counts(incidents, 0)])
+        var message = Message(
+            kind: .digest, severity: severity, at: now,
+            headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
+            incidents: incidents.map(IncidentSummary.init))
+        message.lines = shortened(
+            incidents.map { incident in
+                let kind = incident.state.endKind ?? .digest
+                return "\(mark(incident, kind)) \(self.headline(incident, kind))"
+            })
+        message.links = statusLinks
         return message
     }
 
     /// What was to be told while it went on, told when it is over.
     func past(_ old: Message) -> Message {
+        begin()
+        let only = old.incidents.count == 1 ? old.incidents.first.map { Incident($0) } : nil
+        // Not that it is 'still' so.
+        let headline = only.map { self.headline($0, .opened) } ?? old.unmarkedHeadline
         var message = Message(
             kind: .digest, severity: old.severity, at: now,
             headline: "\(Message.mark(kind: .digest, severity: old.severity)) "
-                + words(.digestLate, [.headline: String(old.headline.drop { !$0.isLetter && !$0.isNumber })]),
+                + words(.digestLate, [.headline: headline]),
             reason: words[.digestLateWhy],
             incidents: old.incidents.map(\.over))
-        message.fields = old.fields
+        let ofThen = [PhraseID.fieldSince, .fieldNow, .fieldBeforeNow].map { words[$0] }
+        message.fields = old.fields.filter { !ofThen.contains($0.label) }
+        if let only { message.fields.append(Message.Field(words[.fieldSince], clock(only.since))) }
         message.lines = old.lines
-        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url, isOwn: true)] }
+        message.links = statusLinks
         message.footer = old.footer
         return message
     }
@@ -167,7 +191,7 @@ extension MessageWriter {
         if kind == .opened {
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0) }
         }
-        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url, isOwn: true)] }
+        message.links = statusLinks
         return message
     }
 

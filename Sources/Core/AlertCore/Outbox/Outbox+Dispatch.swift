@@ -181,8 +181,11 @@ extension Delivery {
     /// be a reminder, or news of a mute.
     fileprivate var changesStanding: Bool {
         kind.changesStanding
-            && (kind != .digest || message.announces != nil || summaries.contains { $0.state.isOver })
+            && (kind != .digest || message.announces != nil || tellsEnds)
     }
+
+    /// Whether it tells of anything that it is over: by itself, or among what a digest lists.
+    var tellsEnds: Bool { kind.isEnd || kind == .digest && summaries.contains { $0.state.endKind != nil } }
 
     /// What it is about: what is said of one thing arrives in the order in which it was said, from one trouble of it to
     /// the next. Each thing once, though a digest may tell of several troubles of it.
@@ -190,8 +193,4 @@ extension Delivery {
         let keys = summaries.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) }
         return keys.count > 1 ? Array(Set(keys)) : keys
     }
-}
-
-extension Incident.State {
-    fileprivate var isOver: Bool { self == .resolved || self == .closed }
 }

@@ -7,7 +7,7 @@ extension Outbox {
     enum News {
         /// The delivery never arrives, though its channel is there.
         case dead(Delivery, String)
-        /// Its channel is not in the config any more.
+        /// Its channel is not in the config any more; nobody else is to hear of that.
         case abandoned(Delivery)
         /// It is late already, or will be.
         case late(Delivery, told: Duration?, String)
@@ -179,6 +179,7 @@ extension Outbox {
     static let hangingMin = Duration.seconds(20)
     /// Failed attempts in a row, over all deliveries, after which a channel is left alone for a while.
     static let failuresToBreak = 3
+
     /// Puts a delivery to the dead letters.
     mutating func bury(_ delivery: Delivery, _ sentence: String, at now: Moment, _ output: inout Output) -> News {
         end(delivery, .dead(sentence), at: now, &output)
@@ -199,7 +200,8 @@ extension Outbox {
         return delivery
     }
 
-    private mutating func abandon(_ delivery: Delivery, at now: Moment, _ output: inout Output) -> News {
+    /// Puts a delivery to the dead letters whose channel is not in the config any more.
+    mutating func abandon(_ delivery: Delivery, at now: Moment, _ output: inout Output) -> News {
         let sentence = "the channel is no longer in the config"
         end(delivery, .dead(sentence), at: now, &output)
         output.note(

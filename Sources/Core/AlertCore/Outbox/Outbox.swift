@@ -183,7 +183,7 @@ public struct Outbox: Sendable {
         let moved = channels[channel]?.movedAt ?? .earliest
         let unheard = unheardBeginnings(in: channel)
         return history.lazy.filter { $0.end.isDead && $0.at <= latest }.map(\.delivery).filter { delivery in
-            delivery.channel == channel && delivery.kind.isEnd && !delivery.mayHaveArrived && !delivery.isPlain
+            delivery.channel == channel && delivery.tellsEnds && !delivery.mayHaveArrived && !delivery.isPlain
                 && delivery.queued >= moved && delivery.summaries.contains { ($0.until ?? .earliest) >= oldest }
                 && !delivery.incidents.allSatisfy(unheard.contains)
         }

@@ -67,30 +67,41 @@ extension Turn {
     /// now: the oldest first.
     mutating func sendEndsAgain(_ channel: String, diedBy latest: Moment, atMost most: Int) {
         var count = 0
-        for end in state.outbox.missedEnds(in: channel, diedBy: latest, since: now - Turn.endsOfferedFor)
-        where count < most && mayBeSentAgain(end) {
+        for missed in state.outbox.missedEnds(in: channel, diedBy: latest, since: now - Turn.endsOfferedFor)
+        where count < most {
+            guard let end = stillToTell(of: missed) else { continue }
             _ = state.outbox.acceptAgain(end, at: now, &output)
             state.agenda.dispatch(channel, at: now)
             count += 1
         }
     }
 
-    /// Whether nothing of it has come again since, for then its end would read as if that were over, and no gate is closed to it.
-    private func mayBeSentAgain(_ end: Delivery) -> Bool {
-        end.summaries.allSatisfy { summary in
-            let identity = IncidentKey(rule: summary.rule, subject: summary.subject, key: summary.key)
-            guard state.incidents[identity: identity] == nil else { return false }
-            // The incident itself is forgotten by now.
-            var incident = Incident(
-                rule: summary.rule, subject: summary.subject, key: summary.key,
-                labels: state.figures.series[summary.subject]?.labels ?? [:], severity: summary.severity,
-                since: summary.since, evidence: summary.evidence)
-            (incident.state, incident.until) = (summary.state, summary.until)
-            let notification = Notification(
-                incident: incident, kind: end.kind, severity: max(summary.severity, end.message.severity),
-                channel: end.channel)
-            return state.closure(for: notification, at: now, plan) == nil
+    /// The message, or of one about many what is over and may be said now. What goes on is told by itself.
+    private func stillToTell(of missed: Delivery) -> Delivery? {
+        let ends = missed.summaries.compactMap { endToTell($0, of: missed) }
+        guard !ends.isEmpty else { return nil }
+        var again = missed
+        if ends.count < missed.summaries.count {
+            again.kind = .digest
+            again.message = state.dressed(writer.message(ofEnds: ends), for: missed.channel, plan)
         }
+        if again.kind == .digest { again.updates = updates(ofEnds: ends, in: missed.channel) }
+        return again
+    }
+
+    /// What is over, as far as is known of it by now. Nil where it goes on, or has come again since, for then its end would read
+    /// as if that were over; and where a gate is closed to it.
+    private func endToTell(_ summary: IncidentSummary, of missed: Delivery) -> Incident? {
+        let identity = IncidentKey(rule: summary.rule, subject: summary.subject, key: summary.key)
+        guard summary.state.endKind != nil, state.incidents[identity: identity] == nil else { return nil }
+        // The incident itself is forgotten by now.
+        var incident = Incident(summary, labels: state.figures.series[summary.subject]?.labels ?? [:])
+        // What is left is how it ended.
+        incident.worst = Evidence(sentence: "")
+        let notification = Notification(
+            incident: incident, kind: missed.kind, severity: max(summary.severity, missed.message.severity),
+            channel: missed.channel)
+        return state.closure(for: notification, at: now, plan) == nil ? incident : nil
     }
 
     /// As long as anybody tracks what nothing is known of. A team mends a channel after a long weekend.

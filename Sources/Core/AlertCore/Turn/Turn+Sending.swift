@@ -99,6 +99,7 @@ extension Turn {
         if let correction { message.fields.append(writer.field(correction)) }
         let remarked = remarks.map(writer.field)
         message.fields += remarked
+        if remarks.contains(where: { $0.reason == .flapping }) { writer.noteFlapping(&message) }
         let delivery = accept(message, about: story, notification.kind, in: channel, remarked: remarked)
         let told = standing.told(notification, figureToSay(of: incident, notification.kind), correction, at: now)
         state.incidents.keep(told, of: incident.id, in: channel, &output)
@@ -177,7 +178,20 @@ extension Turn {
     mutating func endIfSettled(_ id: String) {
         guard let incident = state.incidents[id], !incident.isOpen else { return }
         let isHeard = incident.standings.contains { plan.channel($0.key) != nil }
-        if !isHeard { state.incidents.record(.ended(id: id), &output) }
+        guard !isHeard else { return }
+        keepEnd(of: incident)
+        state.incidents.record(.ended(id: id), &output)
+    }
+
+    /// Puts the end among the failed deliveries of the channels that heard of the incident and have left the config since:
+    /// should one come back, it is sent there.
+    private mutating func keepEnd(of incident: Incident) {
+        guard let kind = incident.state.endKind else { return }
+        for (channel, standing) in incident.standings.sorted(by: { $0.key < $1.key })
+        where plan.channel(channel) == nil && standing.announced != nil && !standing.hasHeardEnd {
+            let delivery = accept(writer.message(story(of: incident), kind), kind, channel, incident: incident.id)
+            receiveNews([state.outbox.abandon(delivery, at: now, &output)])
+        }
     }
 
     // MARK: - Words

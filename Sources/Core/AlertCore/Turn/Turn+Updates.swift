@@ -16,6 +16,19 @@ extension Turn {
         return ordered.prefix(Delivery.updatesMax).map { update(for: $0, in: channel) }
     }
 
+    /// The same of incidents whose ends the channel did not get.
+    func updates(ofEnds incidents: [Incident], in channel: String) -> [Message] {
+        let members = incidents.compactMap { incident in
+            incident.state.endKind.map { kind in
+                Member(
+                    notification: Notification(
+                        incident: incident, kind: kind, severity: incident.severity, channel: channel),
+                    standing: Standing(announced: incident.severity), reason: .resolved)
+            }
+        }
+        return updates(for: members[...], in: channel)
+    }
+
     private func update(for member: Member, in channel: String) -> Message {
         let (incident, writer) = (member.notification.incident, writer)
         var message = writer.message(story(of: incident), member.notification.kind)

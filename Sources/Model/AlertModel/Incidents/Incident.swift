@@ -83,6 +83,15 @@ public struct Incident: Hashable, Sendable {
         standings = [:]
     }
 
+    /// One that may be forgotten by now, as far as a message tells of it.
+    public init(_ summary: IncidentSummary, labels: [String: String] = [:]) {
+        self.init(
+            id: summary.id, rule: summary.rule, subject: summary.subject, key: summary.key, labels: labels,
+            severity: summary.severity, worstSeverity: summary.severity, state: summary.state, since: summary.since,
+            until: summary.until, evidence: summary.evidence, worst: summary.evidence, isUncertain: false,
+            betterSince: nil, acknowledgement: nil, unattendedSince: nil, standings: [:])
+    }
+
     init(
         id: String, rule: String, subject: Subject, key: String?, labels: [String: String], severity: Severity,
         worstSeverity: Severity, state: State, since: Moment, until: Moment?, evidence: Evidence, worst: Evidence,

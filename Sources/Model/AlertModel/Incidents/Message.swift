@@ -219,7 +219,7 @@ public struct IncidentSummary: Hashable, Sendable {
         sharedEvidence = incident.sharedEvidence
     }
 
-    /// The same, when it is over; nobody knows any more since when.
+    /// The same, told as resolved; `until` stays as it was, and may be nil.
     public var over: IncidentSummary {
         IncidentSummary(
             id: id, rule: rule, subject: subject, key: key, severity: severity, state: .resolved, since: since,
