@@ -15,12 +15,12 @@ extension Incidents {
     ///
     /// - Parameter isFresh: whether the figures that an incident rests on are young enough to be believed.
     mutating func track(
-        _ rule: DetectorPlan, _ verdict: Verdict, _ judgement: Judgement, isFresh: Bool, at now: Moment,
+        _ rule: DetectorPlan, _ ruling: Ruling, _ judgement: Judgement, isFresh: Bool, at now: Moment,
         _ output: inout Output
     ) -> Touch? {
-        let identity = IncidentKey(rule: rule.name, subject: verdict.subject, key: verdict.key)
+        let identity = IncidentKey(rule: rule.name, subject: ruling.subject, key: ruling.key)
         guard let incident = self[identity: identity] else {
-            return open(rule, verdict, judgement, isFresh: isFresh, at: now, &output)
+            return open(rule, ruling, judgement, isFresh: isFresh, at: now, &output)
         }
         switch judgement.verdict {
         case .unknown:
@@ -30,9 +30,9 @@ extension Incidents {
             if incident.state == .pending, incident.isUncertain, lostSight(of: incident, judgement, rule) {
                 // Nobody knows that it held meanwhile, so the time it must hold begins anew.
                 record(.ended(id: incident.id), &output)
-                return open(rule, verdict, judgement, isFresh: isFresh, at: now, &output) ?? .reschedule(incident.id)
+                return open(rule, ruling, judgement, isFresh: isFresh, at: now, &output) ?? .reschedule(incident.id)
             }
-            return fire(incident, severity, verdict.labels, judgement.evidence, at: now, &output)
+            return fire(incident, severity, ruling.labels, judgement.evidence, at: now, &output)
         case .ok(let recovered):
             if incident.state == .pending {
                 // It never held long enough: nobody was told, and nobody need be.
@@ -47,12 +47,12 @@ extension Incidents {
     }
 
     private mutating func open(
-        _ rule: DetectorPlan, _ verdict: Verdict, _ judgement: Judgement, isFresh: Bool, at now: Moment,
+        _ rule: DetectorPlan, _ ruling: Ruling, _ judgement: Judgement, isFresh: Bool, at now: Moment,
         _ output: inout Output
     ) -> Touch? {
         guard case .firing(let severity) = judgement.verdict else { return nil }
         var incident = Incident(
-            rule: rule.name, subject: verdict.subject, key: verdict.key, labels: verdict.labels, severity: severity,
+            rule: rule.name, subject: ruling.subject, key: ruling.key, labels: ruling.labels, severity: severity,
             since: now, evidence: judgement.evidence)
         // Without a time to hold there is nothing to wait for, and one record says it all.
         if rule.detector.holdTime <= .zero, isFresh { incident.state = .firing }

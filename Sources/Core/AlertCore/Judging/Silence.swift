@@ -195,9 +195,11 @@ extension State {
     }
 
     /// What had sessions and has not been in the source's answers for longer than its figures are believed, and than the
-    /// rule looks back: one answer without it is no alarm. A release that fades
+    /// rule looks back: one answer without it is no alarm, nor is the first after a time without any. A release that fades
     /// away while its app goes on has not vanished.
-    func vanished(of source: String, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> [Subject] {
+    func vanished(
+        of source: String, for rule: DetectorPlan, answersSince: Moment, _ plan: Plan, at now: Moment
+    ) -> [Subject] {
         var newest: [Subject: Moment] = [:]
         for subject in figures.unordered(of: source) {
             guard let series = figures.series[subject], series.hasFigures else { continue }
@@ -206,7 +208,7 @@ extension State {
         return figures.unordered(of: source).filter { subject in
             guard let last = newest[subject.whole], let series = figures.series[subject],
                 series.hasFigures, lastKnown(series.figuresSeen, of: source) == last,
-                now - last > max(staysGood(subject, plan), rule.detector.lookback),
+                now - max(last, answersSince) > max(staysGood(subject, plan), rule.detector.lookback),
                 // What has been told of for that long is closed, and told no more, though its issues go on.
                 now - last < Figures.lifetime
             else { return false }

@@ -20,20 +20,20 @@ extension SourceRecord {
     }
 
     /// Takes in that the source gave a usable answer.
-    mutating func noteAnswer(_ outcome: Outcome, at now: Moment) {
+    mutating func noteAnswer(_ outcome: Outcome, of source: SourcePlan, at now: Moment) {
         failure = nil
         stopped = nil
         lastOutcome = outcome
         switch outcome {
         case .values:
-            lastGood = now
+            noteUsable(of: source, at: now)
             lastChanged = lastPolled
             unchangedCount = 0
         case .unchanged:
-            lastGood = now
+            noteUsable(of: source, at: now)
             unchangedCount += 1
         case .noData:
-            lastGood = now
+            noteUsable(of: source, at: now)
             unchangedCount = 0
             isNear = false
             calmCount += 1
@@ -42,6 +42,22 @@ extension SourceRecord {
         }
         notePolled(at: now)
     }
+
+    private mutating func noteUsable(of source: SourcePlan, at now: Moment) {
+        let apart = lastGood.map { now - $0 } ?? .zero
+        let before = lastGood.flatMap { last in answeredBefore.map { last - $0 } } ?? .zero
+        // Of some sources every answer comes after hours, as in a file of few lines: that is no break.
+        if lastGood == nil || apart > max(source.oldestNews, before.scaled(by: 2)) {
+            answersSince = now
+        } else if answersSince.map({ now - $0 > SourceRecord.answersSinceKept }) == true {
+            answersSince = nil
+        }
+        answeredBefore = apart > source.oldestNews ? lastGood : nil
+        lastGood = now
+    }
+
+    /// What no answer of a day names is gone, however far back a rule looks.
+    private static let answersSinceKept = Duration.days(1)
 
     /// From when on it counts that a source gives nothing usable: by the ends of polls, which a recording has, too.
     private mutating func notePolled(at now: Moment) { firstPolled = lastGood == nil ? firstPolled ?? now : nil }
@@ -105,13 +121,13 @@ extension SourceRecord {
         return .failing(phrase, since: silentSince)
     }
 
-    /// Moves along with a wall clock that was set.
     /// Has it polled as soon as it may be: its throttle and what its service asked for are kept.
     mutating func hurry(_ source: SourcePlan, at now: Moment) {
         let soonest = max(now, lastPolled.map { $0 + source.throttle } ?? now, silentUntil ?? now)
         due = due.map { min($0, soonest) }
     }
 
+    /// Moves along with a wall clock that was set.
     mutating func move(by step: Duration) {
         due = due.map { $0 + step }
         limit = limit.map { $0 + step }
@@ -119,6 +135,8 @@ extension SourceRecord {
         lastPolled = lastPolled.map { $0 + step }
         firstPolled = firstPolled.map { $0 + step }
         lastGood = lastGood.map { $0 + step }
+        answersSince = answersSince.map { $0 + step }
+        answeredBefore = answeredBefore.map { $0 + step }
         lastChanged = lastChanged.map { $0 + step }
         if let since = failure?.since { failure?.since = since + step }
         if let since = lack?.since { lack?.since = since + step }

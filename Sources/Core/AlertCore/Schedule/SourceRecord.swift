@@ -34,6 +34,11 @@ public struct SourceRecord: Hashable, Sendable {
     public var firstPolled: Moment?
     /// When the source last gave a usable answer.
     public var lastGood: Moment?
+    /// Since when it has given usable answers without a break, as long as that is news: whatever no answer named before, nobody
+    /// knows that it was missing.
+    public var answersSince: Moment?
+    /// When it gave the usable answer before its last, where that was longer before than one poll is from another.
+    public var answeredBefore: Moment?
     /// When the poll began that last brought figures: answers that say 'as before' mean these.
     public var lastChanged: Moment?
     public var lastOutcome: Outcome?

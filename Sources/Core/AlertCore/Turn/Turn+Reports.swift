@@ -100,11 +100,11 @@ extension Turn {
         }
         switch report.outcome {
         case .values(let observations):
-            record.noteAnswer(.values, at: now)
+            record.noteAnswer(.values, of: source, at: now)
             let (subjects, withoutNewFigures) = receiveFigures(observations, of: source.name)
             _ = state.schedule.noteJudged(source.name)
             record.noteFigures(judge(subjects, withoutNewFigures: withoutNewFigures))
-            judgeVanished(of: source.name, except: report.unread, since: lastGood)
+            judgeVanished(of: source.name, except: report.unread, since: lastGood, answersSince: record.answersSince)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
             // that the figures still hold.
@@ -114,12 +114,12 @@ extension Turn {
                 let aged = subjects.filter { state.figures.series[$0].map { $0.figuresSeen < $0.lastSeen } ?? false }
                 if judge(subjects, asSeen: true, withoutNewFigures: Set(aged)) == .near { record.isNear = true }
             }
-            record.noteAnswer(.unchanged, at: now)
+            record.noteAnswer(.unchanged, of: source, at: now)
         case .noData:
-            record.noteAnswer(.noData, at: now)
-            judgeVanished(of: source.name, except: report.unread, since: lastGood)
+            record.noteAnswer(.noData, of: source, at: now)
+            judgeVanished(of: source.name, except: report.unread, since: lastGood, answersSince: record.answersSince)
         case .stale(let measured):
-            record.noteAnswer(.stale, at: now)
+            record.noteAnswer(.stale, of: source, at: now)
             output.note(
                 .warning,
                 source.isPushed
@@ -219,13 +219,13 @@ extension Turn {
         return closeness
     }
 
-    private mutating func take(_ verdicts: Verdicts, _ closeness: inout Judgement.Closeness) {
-        output.judged += verdicts.given
-        closeness = min(closeness, verdicts.closeness)
-        for verdict in verdicts.all { track(verdict) }
+    private mutating func take(_ rulings: Rulings, _ closeness: inout Judgement.Closeness) {
+        output.judged += rulings.given
+        closeness = min(closeness, rulings.closeness)
+        for ruling in rulings.all { track(ruling) }
     }
 
-    /// Subjects of which the verdicts are taken in before the next are judged.
+    /// Subjects of which the rulings are taken in before the next are judged.
     private static let judgedAtOnce = 256
 
     /// Asks the rules about sessions what they say of apps that the source does not name any more: theirs are none.
@@ -235,54 +235,57 @@ extension Turn {
     /// - Parameters:
     ///   - unread: what the source could not be asked about.
     ///   - lastGood: when the source answered before.
-    private mutating func judgeVanished(of source: String, except unread: Unread, since lastGood: Moment?) {
+    ///   - answersSince: since when it has answered without a break, where that is not long ago.
+    private mutating func judgeVanished(
+        of source: String, except unread: Unread, since lastGood: Moment?, answersSince: Moment?
+    ) {
         func minute(_ moment: Moment) -> Int64 { moment.milliseconds / 60_000 }
         guard plan.asksAboutSessions(of: source), lastGood.map({ minute($0) != minute(now) }) ?? true else { return }
-        for verdict in state.judgeVanished(of: source, except: unread, plan, at: now) {
-            track(verdict, isVanished: true)
+        for ruling in state.judgeVanished(of: source, except: unread, answersSince: answersSince, plan, at: now) {
+            track(ruling, isVanished: true)
         }
     }
 
     /// Asks the rules that watch a source as such, and promises to ask again when they want to.
     mutating func judgeSource(_ name: String) {
         guard plan.watchesSources else { return }
-        let verdicts = state.judge(source: name, Question(plan: plan, now: now))
-        output.judged += verdicts.given
-        for verdict in verdicts.all { track(verdict) }
-        state.agenda.set(.watch(name), verdicts.askAgain.map { max($0, now + Turn.secondLookAfter) })
+        let rulings = state.judge(source: name, Question(plan: plan, now: now))
+        output.judged += rulings.given
+        for ruling in rulings.all { track(ruling) }
+        state.agenda.set(.watch(name), rulings.askAgain.map { max($0, now + Turn.secondLookAfter) })
     }
 
     /// Moves incidents along with what a rule thinks now.
     ///
     /// - Parameter isVanished: whether it is about what the newest answer does not name.
-    private mutating func track(_ verdict: Verdict, isVanished: Bool = false) {
-        let rule = verdict.rule
-        switch verdict.word {
+    private mutating func track(_ ruling: Ruling, isVanished: Bool = false) {
+        let rule = ruling.rule
+        switch ruling.word {
         case .unconcerned(let why):
             follow(
                 state.incidents.end(
-                    trackedBy: rule.name, verdict.subject, because: why, at: now, &output))
+                    trackedBy: rule.name, ruling.subject, because: why, at: now, &output))
         case .judged(let judgement):
             if tellsJudgements {
                 output.judgements.append(
                     JudgementRecord(
-                        rule: rule.name, subject: verdict.subject, key: verdict.key, judgement: judgement))
+                        rule: rule.name, subject: ruling.subject, key: ruling.key, judgement: judgement))
             }
             var isFresh = isVanished
             if case .firing = judgement.verdict, !isVanished {
-                isFresh = state.areFiguresFresh(of: verdict.subject, for: rule, plan, at: now)
+                isFresh = state.areFiguresFresh(of: ruling.subject, for: rule, plan, at: now)
             }
-            follow(state.incidents.track(rule, verdict, judgement, isFresh: isFresh, at: now, &output))
-            noteUnsettled(verdict, judgement)
+            follow(state.incidents.track(rule, ruling, judgement, isFresh: isFresh, at: now, &output))
+            noteUnsettled(ruling, judgement)
         }
     }
 
     /// What was good in the very instant in which it opened ends with the next answer, also with one that says 'as
     /// before'.
-    private mutating func noteUnsettled(_ verdict: Verdict, _ judgement: Judgement) {
-        guard case .ok(recovered: true) = judgement.verdict, verdict.rule.detector.holdTime > .zero else { return }
-        let identity = IncidentKey(rule: verdict.rule.name, subject: verdict.subject, key: verdict.key)
-        if state.incidents[identity: identity] != nil { state.schedule.forgetJudged(verdict.subject.source) }
+    private mutating func noteUnsettled(_ ruling: Ruling, _ judgement: Judgement) {
+        guard case .ok(recovered: true) = judgement.verdict, ruling.rule.detector.holdTime > .zero else { return }
+        let identity = IncidentKey(rule: ruling.rule.name, subject: ruling.subject, key: ruling.key)
+        if state.incidents[identity: identity] != nil { state.schedule.forgetJudged(ruling.subject.source) }
     }
 
     // MARK: - Another config

@@ -63,6 +63,35 @@ import ThresholdDetector
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [true, false])
+    func `the first answer after a time without any takes no app for gone`(isFailing: Bool) throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        if isFailing {
+            for _ in 0..<24 {
+                bot.step(
+                    .polled(source: "ios", PollReport(.failed(PollFailure(.timeout, "no answer"))), validators: [:]))
+                bot.advance(by: .minutes(10))
+            }
+        } else {
+            bot.crash(after: .hours(4))
+        }
+        answer(&bot, for: .minutes(30), ["other": 500])
+        #expect(bot.marks(of: "shop") == "")
+        answer(&bot, for: .hours(2), ["other": 500])
+        #expect(bot.marks(of: "shop") == "O")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `an app is gone from a source whose answers are always hours apart, too`() throws {
+        var bot = try bot(Self.alive)
+        for hour in 0..<8 {
+            answer(&bot, for: .minutes(10), hour < 4 ? ["shop": 400, "other": 500] : ["other": 500])
+            bot.advance(by: .hours(3))
+        }
+        #expect(bot.marks(of: "shop").hasPrefix("O"))
+    }
+
     @Test(arguments: [Duration.minutes(5), .minutes(10), .minutes(25), .hours(2)])
     func `one that has to be gone for a while is reported when it has been, and not before`(hold: Duration) throws {
         var bot = try bot(["metric": "sessions", "warning": "< 10", "for": .text(hold.grammar)])

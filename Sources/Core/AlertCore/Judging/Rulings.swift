@@ -1,10 +1,10 @@
 internal import PluginKit
 
-// Figures become verdicts. Who is shown what: detectors look at subjects, at apps with their releases, or at whole
+// Figures become rulings. Who is shown what: detectors look at subjects, at apps with their releases, or at whole
 // sources.
 
 /// What a rule says of one thing, or that it says nothing of it any more.
-struct Verdict {
+struct Ruling {
     enum Word {
         case judged(Judgement)
         /// Whatever the rule tracks of it ends, and why.
@@ -19,10 +19,10 @@ struct Verdict {
     let word: Word
 }
 
-/// What comes of asking the rules: verdicts in the order in which they were given, and how close the closest figure is
+/// What comes of asking the rules: rulings in the order in which they were given, and how close the closest figure is
 /// to a limit.
-struct Verdicts {
-    var all: [Verdict] = []
+struct Rulings {
+    var all: [Ruling] = []
     var closeness = Judgement.Closeness.far
     /// How often a rule has said what it thinks of figures, those where nothing is open and nothing is wrong too.
     private(set) var given = 0
@@ -35,7 +35,8 @@ struct Verdicts {
     }
 }
 
-/// Whom rules are asked by, and when. What they see are the figures and what is open; nothing changes.
+/// With what rules are asked: the plan, the moment, and how much of the answer is wanted. What they see are the figures and
+/// what is open; nothing changes.
 struct Question {
     let plan: Plan
     let now: Moment
@@ -50,8 +51,8 @@ struct Question {
 
 extension State {
     /// Asks every rule that judges subjects by themselves.
-    func judge(_ subjects: some Sequence<Subject>, _ question: Question) -> Verdicts {
-        var verdicts = Verdicts()
+    func judge(_ subjects: some Sequence<Subject>, _ question: Question) -> Rulings {
+        var rulings = Rulings()
         for subject in subjects {
             guard let series = figures.series[subject] else { continue }
             // A rule opens what it tells and nothing else, so this is so for each of them.
@@ -61,48 +62,51 @@ extension State {
                 if isOfIssues, !rule.detector.metrics.isEmpty, !rule.detector.readsIssues { continue }
                 let moment = question.asSeen ? min(series.lastSeen, question.now) : question.now
                 judge(
-                    subject, series, by: rule, isOpen: isOpen, at: moment, tellsAll: question.tellsJudgements, &verdicts
+                    subject, series, by: rule, isOpen: isOpen, at: moment, tellsAll: question.tellsJudgements, &rulings
                 )
             }
         }
-        return verdicts
+        return rulings
     }
 
     /// Asks every rule that judges the releases of an app together, of all apps that the subjects are of.
-    func judge(appsOf subjects: [Subject], _ question: Question) -> Verdicts {
-        var verdicts = Verdicts()
+    func judge(appsOf subjects: [Subject], _ question: Question) -> Rulings {
+        var rulings = Rulings()
         let rules = question.plan.detectors.filter { $0.scope == .app }
-        guard !rules.isEmpty else { return verdicts }
+        guard !rules.isEmpty else { return rulings }
         for app in Set(subjects.map(\.whole)).sorted() {
             let parts = parts(of: app)
             let seen =
                 (parts.map(\.series) + [figures.series[app]].compactMap(\.self)).map(\.lastSeen).max() ?? question.now
             let moment = question.asSeen ? min(seen, question.now) : question.now
-            for rule in rules { judge(app, parts, by: rule, at: moment, &verdicts) }
+            for rule in rules { judge(app, parts, by: rule, at: moment, &rulings) }
         }
-        return verdicts
+        return rulings
     }
 
     /// Asks the rules that watch a source as such.
-    func judge(source name: String, _ question: Question) -> Verdicts {
-        var verdicts = Verdicts()
-        guard question.plan.source(name) != nil else { return verdicts }
+    func judge(source name: String, _ question: Question) -> Rulings {
+        var rulings = Rulings()
+        guard question.plan.source(name) != nil else { return rulings }
         for rule in question.plan.detectors where rule.scope == .source && rule.canConcern(source: name) {
             let sight = sight(ofSource: name, for: rule)
             let findings = rule.findings(in: sight, at: question.now)
             let owner = question.plan.source(name)?.owner.map { ["owner": $0] } ?? [:]
-            take(findings, in: sight, by: rule, labels: owner, &verdicts)
-            verdicts.askAgain = ([verdicts.askAgain] + findings.map(\.checkAgain)).compactMap { $0 }.min()
+            take(findings, in: sight, by: rule, labels: owner, &rulings)
+            rulings.askAgain = ([rulings.askAgain] + findings.map(\.checkAgain)).compactMap { $0 }.min()
         }
-        return verdicts
+        return rulings
     }
 
     /// Asks the rules about sessions of what the source's newest answer does not name any more: it had none since.
-    func judgeVanished(of source: String, except unread: Unread, _ plan: Plan, at now: Moment) -> [Verdict] {
+    func judgeVanished(
+        of source: String, except unread: Unread, answersSince: Moment?, _ plan: Plan, at now: Moment
+    ) -> [Ruling] {
         if case .anything = unread { return [] }
-        var verdicts: [Verdict] = []
+        var rulings: [Ruling] = []
         for rule in plan.detectors where rule.asksAboutSessions && rule.canConcern(source: source) {
-            for subject in vanished(of: source, for: rule, plan, at: now) where !unread.contains(subject.app) {
+            for subject in vanished(of: source, for: rule, answersSince: answersSince ?? .earliest, plan, at: now)
+            where !unread.contains(subject.app) {
                 guard var series = figures.series[subject], let last = series.samples.last?.span.to,
                     let span = TimeSpan(from: last, to: now), rule.concerns(subject, labels: series.labels),
                     !figures.isPassedOver(subject, series, by: rule)
@@ -115,64 +119,64 @@ extension State {
                 guard let judgement = rule.judgement(of: series, at: now), case .firing = judgement.verdict else {
                     continue
                 }
-                verdicts.append(
-                    Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
+                rulings.append(
+                    Ruling(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
             }
         }
-        return verdicts
+        return rulings
     }
 
     /// - Parameter isOpen: whether anything may be open about the subject that the look could change.
     private func judge(
         _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool, at moment: Moment, tellsAll: Bool,
-        _ verdicts: inout Verdicts
+        _ rulings: inout Rulings
     ) {
         guard rule.concerns(subject, labels: series.labels), !figures.isPassedOver(subject, series, by: rule) else {
             guard isOpen else { return }
             let why = Phrase(.closedOwn, [.rule: .text(rule.name)])
-            return verdicts.all.append(Verdict(rule: rule, subject: subject, word: .unconcerned(why)))
+            return rulings.all.append(Ruling(rule: rule, subject: subject, word: .unconcerned(why)))
         }
         // Where nothing is open and nobody listens, only an alarm needs words.
         if !isOpen, !tellsAll, let closeness = rule.judge?.glance(series, at: moment) {
-            return verdicts.take(closeness)
+            return rulings.take(closeness)
         }
         if let judgement = rule.judgement(
             of: series, open: isOpen ? incidents.tracked(by: rule.name, [subject]).first : nil, at: moment)
         {
-            verdicts.all.append(
-                Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
-            return verdicts.take(judgement.closeness)
+            rulings.all.append(
+                Ruling(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
+            return rulings.take(judgement.closeness)
         }
         let sight = sight(of: subject, series, for: rule)
-        take(rule.findings(in: sight, at: moment), in: sight, by: rule, &verdicts)
+        take(rule.findings(in: sight, at: moment), in: sight, by: rule, &rulings)
     }
 
     private func judge(
-        _ app: Subject, _ parts: [Sight.Entry], by rule: DetectorPlan, at moment: Moment, _ verdicts: inout Verdicts
+        _ app: Subject, _ parts: [Sight.Entry], by rule: DetectorPlan, at moment: Moment, _ rulings: inout Rulings
     ) {
         guard rule.concerns(app, labels: labels(of: app, parts)) else {
             let why = Phrase(.closedApp, [.rule: .text(rule.name)])
-            verdicts.all += ([app] + parts.map(\.subject)).map {
-                Verdict(rule: rule, subject: $0, word: .unconcerned(why))
+            rulings.all += ([app] + parts.map(\.subject)).map {
+                Ruling(rule: rule, subject: $0, word: .unconcerned(why))
             }
             return
         }
         let sight = sight(of: app, parts, for: rule)
-        take(rule.findings(in: sight, at: moment), in: sight, by: rule, &verdicts)
+        take(rule.findings(in: sight, at: moment), in: sight, by: rule, &rulings)
     }
 
     /// - Parameter labels: of what has no figures of its own.
     private func take(
         _ findings: [Finding], in sight: Sight, by rule: DetectorPlan, labels: [String: String] = [:],
-        _ verdicts: inout Verdicts
+        _ rulings: inout Rulings
     ) {
         for finding in findings {
             let subject = finding.subject ?? sight.subject
             let labels = figures.series[subject]?.labels ?? parts(of: subject).last?.series.labels ?? labels
-            verdicts.all.append(
-                Verdict(
+            rulings.all.append(
+                Ruling(
                     rule: rule, subject: subject, key: finding.key, labels: labels, word: .judged(finding.judgement)))
-            verdicts.take(finding.judgement.closeness)
+            rulings.take(finding.judgement.closeness)
         }
     }
 }
