@@ -247,6 +247,7 @@ public struct ThresholdDetector: SubjectDetector {
             evidence.phrase = Phrase(.reasonUnsure)
             return Judgement(judgement.verdict, judgement.closeness, evidence)
         }
+        if let unimproved = asBad(judgement, as: incident) { return unimproved }
         guard case .ok(recovered: true) = judgement.verdict, let confidence, let limit = limits.last?.comparison,
             let worst = incident.worst, worst.metric == metric, limit.holds(worst.value),
             let share = judgement.evidence.figure?.share, let span = judgement.evidence.span
@@ -261,6 +262,21 @@ public struct ThresholdDetector: SubjectDetector {
             ", but \(share.total.rounded().plain) \(metric.denominator?.name ?? "cases") are too few to be sure that it is over"
         evidence.phrase = Phrase(.reasonNotClear)
         return Judgement(.ok(recovered: false), judgement.closeness, evidence)
+    }
+
+    /// What goes on as severe as it was, though so few cases would not show it by themselves: at night the same rate rests on
+    /// fewer of them, and that is no improvement. Nil where the figure is not that bad any more, or was not that of the
+    /// incident.
+    private func asBad(_ judgement: Judgement, as incident: Sight.Tracked) -> Judgement? {
+        guard case .firing(let severity) = judgement.verdict, severity < incident.severity,
+            incident.worst?.metric == metric, let figure = judgement.evidence.figure,
+            let limit = limits.first(where: { $0.severity == incident.severity }), limit.comparison.holds(figure.value)
+        else { return nil }
+        var evidence = Evidence(
+            metric: metric.name, figure: figure, limit: limit.comparison, span: judgement.evidence.span, sentence: "")
+        evidence.sentence = sentence(evidence, limit) + ", as bad as it was; too few to be sure by themselves"
+        evidence.phrase = Phrase(.reasonMeasured)
+        return Judgement(.firing(limit.severity), judgement.closeness, evidence)
     }
 
     private func evidence(_ measured: Series.Measured) -> Evidence {

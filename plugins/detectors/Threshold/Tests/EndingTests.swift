@@ -60,6 +60,25 @@ import ThresholdDetector
         #expect(found.evidence.phrase == Phrase(.reasonUnsure))
     }
 
+    @Test(arguments: [
+        // The same 5 % of fewer sessions is as bad; at 2.5 % it is not critical any more.
+        (18_000.0, 900.0, Severity.warning, Severity.critical), (300, 15, .warning, .warning),
+        (300, 15, .critical, .critical), (18_000, 450, .critical, .warning),
+    ])
+    func `is none of its severity when fewer cases show the same rate`(
+        sessions: Double, crashed: Double, before: Severity, now: Severity
+    ) throws {
+        let rule = try (["metric": "crash_free_sessions", "warning": "< 99.5%", "critical": "< 97%"] as WrittenOptions)
+            .rule()
+        let incident = Sight.Tracked(
+            subject: Self.subject, key: nil, severity: before, since: .noon - .hours(9),
+            worst: Sight.Tracked.Depth(.crashFreeSessions, 0.95))
+        let found = rule.judge(
+            Series(["sessions": sessions, "crashed_sessions": crashed]), ending: incident, at: .noon)
+        #expect(found.verdict == .firing(now))
+        #expect(try found.evidence.limit == Comparison(grammar: now == .critical ? "< 97%" : "< 99.5%"))
+    }
+
     @Test func `needs the same luck in each window that follows`() throws {
         func isOver(after better: Duration) throws -> Bool {
             let found = try judgement(
