@@ -27,6 +27,13 @@ public struct Course: AskedMemory {
         var tally: Tally
 
         var to: Moment { Moment(milliseconds: (number + 1) * Course.length) }
+
+        /// Whether both cover the same time: in the slot in which a release is launched, the one before it has hours that the
+        /// new one has not.
+        func begins(with other: Slot) -> Bool {
+            let apart = from < other.from ? other.from - from : from - other.from
+            return apart <= (to - min(from, other.from)).scaled(by: Course.overlapMax)
+        }
     }
 
     public let need: Need
@@ -40,7 +47,7 @@ public struct Course: AskedMemory {
     static let slotsMax = 56
     /// Of sources that count days or weeks, slots are kept for as long as the longest window is.
     private static let slotsBack = 8 * Int64(30)
-    private static let overlapMax = 0.1
+    fileprivate static let overlapMax = 0.1
 
     public init(_ need: Need) { self.need = need }
 
@@ -111,7 +118,7 @@ struct SameSlots {
         var others = old.slots[...]
         for slot in new.slots {
             others = others.drop { $0.number < slot.number }
-            guard let other = others.first, other.number == slot.number else { continue }
+            guard let other = others.first, other.number == slot.number, slot.begins(with: other) else { continue }
             let all = slot.tally.total + other.tally.total
             newer.add(slot.tally, weight: other.tally.total / all)
             older.add(other.tally, weight: slot.tally.total / all)
