@@ -128,7 +128,19 @@ private struct Read {
             [
                 line(app: "a"), line(app: "b"), line("web", app: "c"), line(app: "d"), line(app: "e", seen: "22:06"),
             ].joined(separator: "\n"))
-        #expect(file.batches.map { apps($0.lines) } == [["a", "b"], ["c"], ["d"], ["e"]])
+        #expect(file.batches.map { apps($0.lines) } == [["a", "b", "d"], ["c"], ["e"]])
+    }
+
+    @Test(arguments: [12, ObservationReader.windowLinesMax])
+    func `lines of sources that alternate within a moment are a batch of each`(window: Int) {
+        let alternating = ["22:05", "22:06"].flatMap { seen in
+            ["one", "two", "three"].flatMap { app in
+                ["web", "ios"].map { line($0, app: "\($0) \(app)", seen: seen) }
+            }
+        }
+        let file = read(alternating.joined(separator: "\n"), window: window)
+        let moment = [["web one", "web two", "web three"], ["ios one", "ios two", "ios three"]]
+        #expect(file.batches.map { apps($0.lines) } == moment + moment)
     }
 
     @Test func `a file may come in pieces of any size`() {

@@ -240,8 +240,12 @@ public struct ObservationReader: Sendable {
                     + "came late"
             )
         }
-        if let before = window.last, line.arrived < before.arrived { isInOrder = false }
-        window.append(Waiting(line: line, file: names.count - 1, number: number, bytes: bytes))
+        let waiting = Waiting(line: line, file: names.count - 1, number: number, bytes: bytes)
+        if let before = window.last {
+            let mayAlternate = waiting.arrived == before.arrived && waiting.source != before.source
+            if waiting.arrived < before.arrived || mayAlternate { isInOrder = false }
+        }
+        window.append(waiting)
         windowBytes += bytes
     }
 
@@ -262,9 +266,30 @@ public struct ObservationReader: Sendable {
         if !isInOrder {
             // By number too: lines seen at one moment stay in the order of the file.
             window.sort { ($0.arrived, $0.file, $0.number) < ($1.arrived, $1.file, $1.number) }
+            gatherPolls()
             isInOrder = true
         }
         ready = window.count - held
+    }
+
+    /// Brings together what one source saw at one moment, for that is one poll: other sources may stand between, as in a file
+    /// in the order of apps. Sources stay in the order in which the file names them.
+    private mutating func gatherPolls() {
+        var start = 0
+        while start < window.count {
+            let end = window[start...].firstIndex { $0.arrived != window[start].arrived } ?? window.count
+            var ranks: [String: Int] = [:]
+            for waiting in window[start..<end] where ranks[waiting.source] == nil {
+                ranks[waiting.source] = ranks.count
+            }
+            if ranks.count > 1 {
+                window[start..<end].sort {
+                    (ranks[$0.source, default: 0], $0.file, $0.number)
+                        < (ranks[$1.source, default: 0], $1.file, $1.number)
+                }
+            }
+            start = end
+        }
     }
 
     private mutating func complain(
