@@ -193,6 +193,19 @@ import TimeZones
         #expect(moment?.status == .wrongUsage)
         #expect(moment?.sentence.hasPrefix("--now is 'soon', expected ") == true)
     }
+
+    @Test(arguments: [
+        ("2026-11-20 20:30", "20:30:59.999"), ("2026-11-20T20:30Z", "20:30:59.999"),
+        ("2026-11-20 20:30 +00:00", "20:30:59.999"),
+        ("2026-11-20 20:30:10", "20:30:10"), ("2026-11-20T20:30:00Z", "20:30:00"),
+        // The minute that is running ends now; what is to come stays.
+        ("2026-11-20 21:00", "21:00:20"), ("2026-11-20 21:01", "21:01:00"),
+    ])
+    func `a minute behind an option, as messages show it, means all of it`(text: String, moment: String) throws {
+        let now = Moment.at("21:00") + .seconds(20)
+        let through = try Moment(option: "--at", through: text, in: .utc, now: now)
+        #expect(through.description == "2026-11-20T\(moment)Z")
+    }
 }
 
 extension Plan {

@@ -26,4 +26,12 @@ extension Moment {
             throw Failure(.wrongUsage, "\(option) is '\(text.tamed.clipped(to: 60))', expected \(error.expected)")
         }
     }
+
+    /// The last instant of what somebody wrote behind an option: of a minute without seconds, as messages show it, the end of
+    /// that minute, though not later than now.
+    public init(option: String, through text: String, in zone: Zone, now: Moment) throws(Failure) {
+        let begin = try Moment(option: option, text, in: zone)
+        let isMinute = text.contains(/[ Tt][0-9]{2}:[0-9]{2}(?!:)/)
+        self = isMinute && begin <= now ? min(begin + .minutes(1) - .milliseconds(1), now) : begin
+    }
 }

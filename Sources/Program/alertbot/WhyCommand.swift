@@ -5,6 +5,7 @@ internal import BotConfig
 internal import BuiltinPlugins
 internal import Commands
 internal import PluginKit
+internal import Runtime
 internal import SystemPorts
 
 struct WhyCommand: AsyncParsableCommand {
@@ -21,7 +22,9 @@ struct WhyCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Only this rule.", completion: Names.ofRules) var rule: String?
     @Option(
         name: .long,
-        help: ArgumentHelp("At this moment in the past, such as 2026-11-20T22:30:00Z.", valueName: "instant"))
+        help: ArgumentHelp(
+            "At this moment in the past, such as '2026-11-20 22:30', the end of that minute, or 2026-11-20T22:30:00Z.",
+            valueName: "instant"))
     var at: String?
 
     func run() async throws {
@@ -29,7 +32,7 @@ struct WhyCommand: AsyncParsableCommand {
         let then = try at.map { text throws(Failure) in
             let zone: Zone
             if let known = file.result.zone { zone = known } else { zone = try file.config().plan.zone }
-            return try Moment(option: "--at", text, in: zone)
+            return try Moment(option: "--at", through: text, in: zone, now: machine.clock.now())
         }
         try await WhyQuestion(app: app, rule: rule, at: then, file, on: machine)
             .answer(as: format, common.paint)
