@@ -27,7 +27,6 @@ import Testing
         host.log(Note(.info, "watching\n1 source"))
         host.log(Note(.warning, "\u{1B}[31mslow"))
         host.log(Note(.error, "broken"))
-        host.log(Note(.debug, "of no interest"))
         host.print("printed\n")
         #expect(
             stage.complained == """
@@ -40,8 +39,7 @@ import Testing
     }
 
     @Test func `notes of one turn are a line each, and none are nothing`() {
-        host().log([Note(.info, "one"), Note(.debug, "of no interest"), Note(.warning, "two")])
-        host().log([Note(.debug, "of no interest")])
+        host().log([Note(.info, "one"), Note(.warning, "two")])
         host().log([])
         #expect(stage.complained == "2026-11-20T12:00:00Z info: one\n2026-11-20T12:00:00Z warning: two\n")
         #expect(!host().logsDetails)
@@ -82,7 +80,7 @@ import Testing
 
     @Test func `under systemd's journal a line begins with its priority and leaves the time to the journal`() {
         let host = host(["JOURNAL_STREAM": "8:1234"])
-        for level in [Note.Level.error, .warning, .info, .debug] { host.log(Note(level, "x")) }
+        for level in [Note.Level.error, .warning, .info] { host.log(Note(level, "x")) }
         #expect(stage.complained == "<3>x\n<4>x\n<6>x\n")
     }
 
@@ -280,7 +278,6 @@ import Testing
         let host = host()
         host.log(Note(.info, "watching\n1 \"source\"\u{1B}[31m"))
         host.log(Note(.warning, "source ios: timeout", ["source": "ios"]))
-        host.log(Note(.debug, "of no interest"))
         host.log(
             Note(.info, "team: send (first): opened x", ["reason": "first", "channel": "team", "decision": "send"]))
         #expect(

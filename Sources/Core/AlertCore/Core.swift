@@ -34,7 +34,8 @@ public enum Input: Sendable {
     case clockStepped(by: Duration)
 }
 
-/// Something the shell has to do, in this order, after the facts are safe.
+/// Something the shell has to do, in this order, after the facts, which are first made as safe as
+/// `Output.safety` asks.
 public enum Effect: Sendable {
     case poll(PollOrder)
     case send(SendOrder)
@@ -86,7 +87,7 @@ public struct SendOrder: Sendable {
 
 /// A sentence for the log.
 public struct Note: Hashable, Sendable {
-    public enum Level: String, Hashable, Sendable { case debug, info, warning, error }
+    public enum Level: String, Hashable, Sendable { case info, warning, error }
     public let level: Level
     public let text: String
     /// What it is about, by name, for programs that read the log: `source`, `channel`, `incident` and the like. The text

@@ -63,7 +63,7 @@ public struct BacktestPage {
             PageFrame.chip("\(difference.count("new")) new", "send"),
             PageFrame.chip("\(difference.count("gone")) gone", "drop"),
             PageFrame.chip("\(difference.count("moved")) moved", "hold"),
-            PageFrame.chip("\(difference.count("severity")) with another severity", "hold"),
+            PageFrame.chip("\(difference.severityCount) with another severity", "hold"),
             PageFrame.chip("\(difference.sameCount) the same", "same"),
         ]
     }

@@ -31,7 +31,7 @@ public struct SystemHost: Host {
     public func log(_ notes: [Note]) {
         let now = clock.now()
         let time = now.description
-        terminal.log(notes.filter { $0.level != .debug }.map { line(of: $0, now, time) })
+        terminal.log(notes.map { line(of: $0, now, time) })
     }
 
     public var logsDetails: Bool { terminal.logFormat == .json }
@@ -39,7 +39,7 @@ public struct SystemHost: Host {
     private func line(of note: Note, _ now: Moment, _ time: String) -> String {
         let text = note.text.tamed
         // The journal takes the priority off before it looks at the rest.
-        let priority = isUnderJournal ? "<\([Note.Level.error: 3, .warning: 4, .info: 6][note.level] ?? 7)>" : ""
+        let priority = isUnderJournal ? "<\(note.level.priority)>" : ""
         return switch terminal.logFormat {
         case .json: priority + LogFormat.line(Note(note.level, text, note.details), at: now)
         case .text where isUnderJournal: priority + text
@@ -57,4 +57,15 @@ public struct SystemHost: Host {
 
     /// The longest of the kernel's words for it has 12 letters.
     private static let statusBytesMax = 64
+}
+
+extension Note.Level {
+    /// That of syslog.
+    fileprivate var priority: Int {
+        switch self {
+        case .error: 3
+        case .warning: 4
+        case .info: 6
+        }
+    }
 }

@@ -41,8 +41,6 @@ struct Timers<Key: Hashable & Sendable>: Sendable {
     /// Outdated entries that are not worth making the heap anew for.
     private static var outdatedMax: Int { 64 }
 
-    func due(of key: Key) -> Moment? { current[key] }
-
     /// Entries in memory, outdated ones among them.
     var entryCount: Int { heap.count }
 

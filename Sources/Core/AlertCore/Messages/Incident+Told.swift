@@ -14,6 +14,9 @@ extension Incident {
         }
     }
 
+    /// Whether it is that a release looks fine: once that is over, nobody wants to read it.
+    var isGoodNews: Bool { worst.phrase?.id == .releaseFine }
+
     /// Whether that figure is also the newest: only of such a one is it said that it is so now.
     func isNewest(_ told: Evidence) -> Bool {
         evidence.metric == told.metric && evidence.figure?.value == told.figure?.value

@@ -36,7 +36,7 @@ extension MessageWriter {
 
     /// How bad an issue was, in the words of the rule.
     private func worstIssue(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
-        guard story.incident.key != nil, kind.isEnd else { return [] }
+        guard story.incident.key != nil, kind.isEnd, !story.incident.isGoodNews else { return [] }
         return [Message.Field(words[.fieldAtWorst], sentence(story.incident.worst))]
     }
 
@@ -76,10 +76,13 @@ extension MessageWriter {
         let isMadeUp = evidence.figure.map { abs($0.value - share.hits / share.total) > 1e-9 } ?? false
         let rate = evidence.figure.map { words.percent(metric.failures == nil ? $0.value : 1 - $0.value) }
         let isRough = isMadeUp && rate != counted
+        // Nobody is helped by 'about none' beside an alarm.
+        guard !isRough || failures.rounded() > 0 else { return nil }
+        let total = share.total.rounded()
         let value = words(
-            isWorst ? worst : .affected,
+            isWorst ? worst : .affected, count: total,
             [
-                .hit: isRough ? words(.about, [.hit: count]) : count, .total: words.plain(share.total.rounded()),
+                .hit: isRough ? words(.about, [.hit: count]) : count, .total: words.plain(total),
                 .share: isRough ? rate ?? counted : counted,
             ])
         return Message.Field(words[isWorst ? .fieldPeak : label], value)

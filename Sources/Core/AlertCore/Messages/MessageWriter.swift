@@ -86,6 +86,13 @@ struct MessageWriter {
         return Message.mark(kind: end ?? kind, severity: incident.severity)
     }
 
+    /// Says in the headline that it keeps coming and going: what has ended for now is not over, and who reads no further must
+    /// not take it for that.
+    func noteFlapping(_ message: inout Message) {
+        let mark = message.kind.isEnd ? Message.mark(kind: .closed, severity: message.severity) : message.mark.rawValue
+        message.headline = "\(mark) \(words(.detailFlapping, [.headline: message.unmarkedHeadline]))"
+    }
+
     /// The incident's page, and what can be done while it is open.
     private func links(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Link] {
         guard let bot = publicURL.map(BotAddress.init) else { return [] }
@@ -96,6 +103,11 @@ struct MessageWriter {
         }
         let acknowledge = Message.Link(words[.linkAcknowledge], bot.acknowledging(incident.id), isOwn: true)
         return [page, acknowledge] + mutes
+    }
+
+    /// What is about many leads to the page of all.
+    var statusLinks: [Message.Link] {
+        publicURL.map { [Message.Link(words[.linkStatus], $0, isOwn: true)] } ?? []
     }
 
     /// Issues named in a message: more are for the source's own page.
@@ -124,6 +136,10 @@ struct MessageWriter {
         guard let metric = evidence.metric, let figure = evidence.figure else {
             func said() -> String { sentence ?? self.sentence(evidence) }
             switch kind {
+            case .resolved where incident.isGoodNews:
+                let said = said()
+                let what = said.hasSuffix(".") ? String(said.dropLast()) : said
+                return words(.headlineWhat, [.who: who, .what: what])
             case .resolved:
                 let id: PhraseID = incident.endsUnresolved ? .headlineWhatEnded : .headlineWhatResolved
                 return words(id, [.who: who, .what: what(incident)])
@@ -428,7 +444,7 @@ extension Incident {
 
 extension Incident.State {
     /// The kind of message that says that it is so; nil while it goes on.
-    fileprivate var endKind: Notification.Kind? {
+    var endKind: Notification.Kind? {
         switch self {
         case .resolved: .resolved
         case .closed: .closed

@@ -25,7 +25,7 @@ public struct Plan: Sendable {
     }
     private var ranked: [SourcePlan]
     private var sourceRanks: [String: Int]
-    /// What the sources of each host say themselves; nil where one of them says nothing.
+    /// The `per_host` of each host's sources; nil stands for those that set none.
     private var hostLimits: [String: Set<Int?>]
     /// The sources of each account, by their ranks.
     private var accounts: [String: Set<Int>]

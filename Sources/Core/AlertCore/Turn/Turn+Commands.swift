@@ -249,9 +249,5 @@ extension Turn {
 
 extension Match {
     /// `app shop-*, rule floor`, or `everything`.
-    public var sentence: String {
-        guard !conditions.isEmpty else { return "everything" }
-        return conditions.map { "\($0.property) \($0.patterns.map(\.pattern.tamed).joined(separator: " or "))" }
-            .joined(separator: ", ")
-    }
+    public var sentence: String { Words.english.sentence(of: self) }
 }

@@ -6,7 +6,8 @@ extension Turn {
     /// Sends what was gathered for the channel as one message, but for what another gate holds. Of more than a message
     /// takes, the worst go first.
     ///
-    /// - Parameter news: the incident that nobody held, and that goes along; by itself where nothing else can leave.
+    /// - Parameter news: an incident that no gate held and that joins this message; it is sent alone where it is the only
+    ///   member left.
     mutating func sendTogether(_ gathering: Gathering, to channel: String, news: String? = nil) {
         let members = takeMembers(of: gathering, in: channel)
         guard let first = members.first else { return }

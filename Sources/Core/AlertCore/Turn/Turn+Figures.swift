@@ -4,8 +4,8 @@ internal import PluginKit
 // said.
 
 extension Turn {
-    /// Keeps what a source saw, and puts right what it makes wrong; gives back the subjects, in the order in which they
-    /// came, and of whom there were issues alone.
+    /// Keeps what a source saw, and corrects what late figures prove wrong. Returns the subjects in the order in which they
+    /// came, and those that came with issues only.
     mutating func receiveFigures(
         _ observations: [Observation], of source: String
     ) -> (subjects: [Subject], withoutNewFigures: Set<Subject>) {

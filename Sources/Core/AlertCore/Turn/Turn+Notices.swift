@@ -165,7 +165,7 @@ extension Turn {
                 channel)
         }
         if var hold = standing.hold {
-            if hold.summarizes {
+            if hold.summarizes, !incident.isGoodNews {
                 hold.isForSummary = true
                 hold.countsFor += letGoOfFlapped(before: incident, hold, channel)
                 standing.hold = hold

@@ -1,8 +1,8 @@
 /// Something that can be set in the config, declared once: the config reader, `check`, the schema, `plugins describe`
 /// and the code that uses the value all go by the declaration.
 ///
-///     static let window = Setting("window", .duration(.minutes(1) ... .days(30)), default: .hours(1), "The span to
-///     judge.") static let critical = Setting("critical", .comparison, "When it fires with severity critical.")
+///     static let window = Setting("window", .duration(.minutes(1) ... .days(30)), default: .hours(1), "The span.")
+///     static let critical = Setting("critical", .comparison, "When it fires with severity critical.")
 ///
 ///     options[Self.window]    // Duration: what is written, or else an hour
 ///     options[Self.critical]  // Comparison?: it has no default

@@ -61,12 +61,6 @@ public struct JSONObject: Sendable, Hashable {
 
     public init() { members = [] }
 
-    /// An empty object with room for that many members.
-    init(capacity: Int) {
-        members = []
-        members.reserveCapacity(capacity)
-    }
-
     /// Makes an object of members whose names are known to differ.
     public init(_ members: [(String, JSON)]) {
         self.members = members.map { Member(name: $0.0, value: $0.1) }

@@ -17,8 +17,6 @@ public struct DateSet: Hashable, Sendable {
         self.ranges = joined.map(DateRange.init)
     }
 
-    public var isEmpty: Bool { ranges.isEmpty }
-
     /// - Parameter day: days since 1970-01-01 on the wall.
     public func contains(_ day: Int) -> Bool {
         var low = 0
@@ -29,6 +27,4 @@ public struct DateSet: Hashable, Sendable {
         }
         return low < ranges.count && ranges[low].days.contains(day)
     }
-
-    public func union(_ other: DateSet) -> DateSet { DateSet(ranges + other.ranges) }
 }

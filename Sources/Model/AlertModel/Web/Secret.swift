@@ -1,7 +1,7 @@
 /// A text that nobody may see: every way of printing or encoding it gives `***`.
 ///
-/// Only `reveal()` gives the value, and only the transport and the reader of the config call it, so a search for that
-/// word finds every place where a secret leaves its shell.
+/// Only `reveal()` gives the value, so a search for that word finds every place where a secret is used as what it is: where
+/// a request is made or signed, where a login is compared, where the config's reader looks at its form.
 public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let value: String
 

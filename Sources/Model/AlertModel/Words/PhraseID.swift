@@ -48,6 +48,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case detailPeriod
     case detailSeverity
     case detailAgain
+    case detailFlapping
     case detailCorrected
     case detailClosed
     case details
@@ -182,6 +183,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case togetherOpened
     case togetherResolved
     case togetherHeld
+    case togetherEnded
     case togetherWho
     case countFiring
     case countClosed

@@ -60,6 +60,7 @@ extension PhraseID {
         case .detailPeriod: "for {period}"
         case .detailSeverity: "now {severity}"
         case .detailAgain: "firing again since {moment}"
+        case .detailFlapping: "{headline}, flapping"
         case .detailCorrected: "figures corrected"
         case .detailClosed: "closed without a known end"
         case .details: "{sentence} ({details})"
@@ -117,9 +118,18 @@ extension PhraseID {
         case .fieldStandsOut: "Stands out"
         case .standsOut: "release {release}: {share} of {failures}, {part} of {all}"
         case .fieldPeak: "Affected at worst"
-        case .peakUsers: "{hit} of {total} users ({share})"
-        case .peakSessions: "{hit} of {total} sessions ({share})"
-        case .peakCases: "{hit} of {total} cases ({share})"
+        case .peakUsers:
+            Wording(
+                one: "{hit} of {total} user ({share})",
+                other: "{hit} of {total} users ({share})")
+        case .peakSessions:
+            Wording(
+                one: "{hit} of {total} session ({share})",
+                other: "{hit} of {total} sessions ({share})")
+        case .peakCases:
+            Wording(
+                one: "{hit} of {total} case ({share})",
+                other: "{hit} of {total} cases ({share})")
         case .fieldUsersAffected: "Users affected"
         case .fieldSessionsAffected: "Sessions affected"
         case .fieldCasesAffected: "Cases affected"
@@ -204,6 +214,7 @@ extension PhraseID {
         case .togetherOpened: "{who}: {incidents} at once"
         case .togetherResolved: "{who}: {incidents} resolved"
         case .togetherHeld: "{who}: {counts}, held until now by {gate}"
+        case .togetherEnded: "{who}: {counts}"
         case .togetherWho: "{names} and {count} more"
         case .countFiring: "{count} firing"
         case .countResolved: "{count} resolved"

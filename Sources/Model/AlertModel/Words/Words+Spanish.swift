@@ -60,6 +60,7 @@ extension PhraseID {
         case .detailPeriod: "desde hace {period}"
         case .detailSeverity: "ahora {severity}"
         case .detailAgain: "activo de nuevo desde {moment}"
+        case .detailFlapping: "{headline}, intermitente"
         case .detailCorrected: "cifras corregidas"
         case .detailClosed: "cerrado sin final conocido"
         case .details: "{sentence} ({details})"
@@ -117,9 +118,18 @@ extension PhraseID {
         case .fieldStandsOut: "Destaca"
         case .standsOut: "versión {release}: {share} de {failures}, {part} de {all}"
         case .fieldPeak: "Afectados en el peor momento"
-        case .peakUsers: "{hit} de {total} usuarios ({share})"
-        case .peakSessions: "{hit} de {total} sesiones ({share})"
-        case .peakCases: "{hit} de {total} casos ({share})"
+        case .peakUsers:
+            Wording(
+                one: "{hit} de {total} usuario ({share})",
+                other: "{hit} de {total} usuarios ({share})")
+        case .peakSessions:
+            Wording(
+                one: "{hit} de {total} sesión ({share})",
+                other: "{hit} de {total} sesiones ({share})")
+        case .peakCases:
+            Wording(
+                one: "{hit} de {total} caso ({share})",
+                other: "{hit} de {total} casos ({share})")
         case .fieldUsersAffected: "Usuarios afectados"
         case .fieldSessionsAffected: "Sesiones afectadas"
         case .fieldCasesAffected: "Casos afectados"
@@ -204,6 +214,7 @@ extension PhraseID {
         case .togetherOpened: "{who}: {incidents} a la vez"
         case .togetherResolved: "{who}: {incidents} con final"
         case .togetherHeld: "{who}: {counts}, en espera hasta ahora por {gate}"
+        case .togetherEnded: "{who}: {counts}"
         case .togetherWho: "{names} y {count} más"
         case .countFiring:
             Wording(

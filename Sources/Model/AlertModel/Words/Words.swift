@@ -207,15 +207,6 @@ public struct Words: Hashable, Sendable {
         return marked
     }
 
-    /// `29 users`, `1 user`; of what is counted otherwise, the number and its name.
-    public func counted(_ number: Double, _ metric: Metric) -> String {
-        switch metric {
-        case .users: self(.countUsers, count: number.rounded())
-        case .sessions: self(.countSessions, count: number.rounded())
-        default: "\(plain(number.rounded())) \(title(of: metric))"
-        }
-    }
-
     // MARK: Limits
 
     /// A limit in words: `below 99.5%`.
