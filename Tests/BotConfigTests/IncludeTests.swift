@@ -98,6 +98,68 @@ extension Problem {
         #expect(result.config == nil)
     }
 
+    @Test(arguments: [
+        ("sources:\n  web: {plugin: \"feed}\n", ["web.yaml:2:17"], "this quote is never closed"),
+        (
+            "sources: {}\nchannels: {a: {plugin: page}}\nchannels: {b: {plugin: page}}", ["web.yaml:3:1"],
+            "duplicate key"
+        ),
+        ("chanels: {web-team: {plugin: page}}", ["web.yaml:1:1"], "unknown key 'chanels'"),
+        ("channels: {<<: *team}", ["web.yaml:1:16"], "no anchor"),
+    ])
+    func `names that may stand in what could not be read are not missed`(
+        file: String, places: [String], told: String
+    ) {
+        let result = load(
+            """
+            include: [teams/*.yaml]
+            bot: {report_to: web-team}
+            rules:
+              web-floor: {plugin: limit, metric: logins, limit: "< 5", match: {source: web}}
+              calm: {plugin: cap, at_most: 3, match: {source: "we*", rule: web-rule}}
+              more: {plugin: wait, when: {source: web}, to: web-team}
+            oncall:
+              crew: {people: [{name: ana, channel: web-team}], every: 1w, from: 2026-01-05T09:00}
+            routes:
+              - {match: {source: web}, to: [web-team, "oncall:web"]}
+            sources:
+              ios: {plugin: feed, url: https://feed.example}
+            """, among: ["/etc/bot/teams/web.yaml": file])
+        let errors = result.problems.filter { $0.level == .error }
+        #expect(
+            errors.map {
+                "\($0.position.file?.split(separator: "/").last ?? ""):\($0.position.line):\($0.position.column)"
+            }
+            .filter { $0.hasPrefix("web") } == places, "\(result.problems.map(\.place))")
+        #expect(
+            !errors.contains { $0.message.contains("there is no") || $0.message.contains("has no 'channels'") },
+            "\(result.problems.map(\.place))")
+        #expect(result.firstError?.message.contains(told) == true)
+    }
+
+    @Test func `a file that cannot be read takes its names along, and is named first`() {
+        let result = load(
+            main.replacing("[team]", with: "[web-team]").replacing("teams/*.yaml", with: "web.yaml"), among: [:])
+        #expect(
+            result.problems.map(\.place) == [
+                "config:7:11: 'include': /etc/bot/web.yaml cannot be read: there is no such file"
+            ])
+    }
+
+    @Test func `a section that stands twice in the config takes its names along`() {
+        let result = load(
+            main + "\nchannels:\n  ops: {plugin: page}\nrules:\n  c: {plugin: wait, when: {app: a}, to: ops}",
+            among: ["/etc/bot/teams/a.yaml": "version: 1"])
+        #expect(result.problems.map(\.place) == ["config:8:1: duplicate key 'channels', first on line 3 (keep one)"])
+    }
+
+    @Test func `what is wrong within one thing hides no other mistake`() {
+        let result = load(
+            main.replacing("{plugin: page}", with: "{plugin: page, plugin: page}").replacing("[team]", with: "[tema]"),
+            among: ["/etc/bot/teams/a.yaml": "version: 1"])
+        #expect(result.problems.map { $0.position.line } == [4, 6])
+    }
+
     @Test func `a name that two files use is reported where it stands a second time`() {
         let result = load(
             main,

@@ -118,15 +118,19 @@ private struct PacedGate: Gate {
 @Suite struct ReachTests {
     /// - Parameter isUsable: whether they are warnings, with which the bot runs.
     private func problems(_ yaml: String, isUsable: Bool = true) -> [String] {
+        let result = result(yaml)
+        #expect((result.config != nil) == isUsable, "\(result.problems.map(\.line))")
+        #expect(result.problems.allSatisfy { $0.level == .warning } == isUsable)
+        return result.problems.map(\.line)
+    }
+
+    private func result(_ yaml: String) -> ConfigResult {
         let catalog = PluginCatalog(
             sources: [KnownSource.self, AnySource.self], detectors: [GradedDetector.self, WholeDetector.self],
             gates: [NightGate.self, PacedGate.self],
             channels: [PageChannel.self])
-        let result = Config.load(
+        return Config.load(
             Array(yaml.utf8), folder: "/etc/bot", catalog: catalog, surroundings: FakeWorld.surroundings())
-        #expect((result.config != nil) == isUsable, "\(result.problems.map(\.line))")
-        #expect(result.problems.allSatisfy { $0.level == .warning } == isUsable)
-        return result.problems.map(\.line)
     }
 
     private func routed(
@@ -255,6 +259,135 @@ private struct PacedGate: Gate {
         #expect(gated("ios", known) == [], "a rule about the source as such has incidents of that name")
         #expect(gated("shop-web", known, isUsable: false).count == 1)
         #expect(gated("shop-web", known + "}\n  web: {plugin: any") == [])
+    }
+
+    /// A rule that judges a source of two apps, another source beside it, and a gate.
+    private func named(
+        _ gate: String, rule: String = "", of plugin: String = "graded", routes: [String] = [],
+        isUsable: Bool = false
+    ) -> [String] {
+        problems(
+            """
+            bot: {report_to: team}
+            sources:
+              ios: {plugin: known, apps: [shop-ios, game-ios]}
+              web: {plugin: known, apps: [shop-web]}
+            channels:
+              team: {plugin: page}
+            rules:
+              floor: {plugin: \(plugin), match: {source: ios\(rule)}}
+              calm: {plugin: paced, \(gate)}
+            routes: [\((routes + ["{to: team}"]).joined(separator: ", "))]
+            """, isUsable: isUsable)
+    }
+
+    @Test(arguments: [
+        ("match: {rule: floor, source: web}", "9:54: 'web' can never match: rule 'floor' sees only source 'ios'"),
+        ("match: {rule: fl*, source: [web, team]}", "9:53: 'web' can never match: rule 'floor' sees only source 'ios'"),
+        (
+            "match: {rule: floor, app: shop-web}",
+            "9:51: 'shop-web' can never match: rule 'floor' sees only app game-ios or shop-ios"
+        ),
+        (
+            "when: {rule: floor, app: shop-web}",
+            "9:50: 'shop-web' can never match: rule 'floor' sees only app game-ios or shop-ios"
+        ),
+        ("when: {rule: floor, source: w*}", "9:53: 'w*' can never match: rule 'floor' sees only source 'ios'"),
+        ("match: {rule: floor, environment: beta}", "9:59: 'beta' can never match: rule 'floor' sees no environment"),
+    ])
+    func `a match that names a rule asks for what that rule sees`(gate: String, told: String) {
+        let problems = named(gate)
+        #expect(problems.first?.hasPrefix(told) == true, "\(problems)")
+        let name = gate.prefix { $0 != ":" }
+        #expect(
+            problems.first?.contains("'\(name)'") == true || problems.first?.contains(" -> ") == true, "\(problems)")
+    }
+
+    @Test(arguments: [
+        "match: {rule: floor, source: ios}", "match: {rule: floor, app: shop-ios}", "match: {rule: floor, app: ios}",
+        "match: {rule: [floor, source-failing], source: web}", "match: {rule: \"*\", source: web}",
+        "match: {rule: source-failing, source: web}", "match: {source: web}", "when: {rule: floor, app: \"*-ios\"}",
+        "match: {rule: floor, squad: pay}", "match: {rule: floor, release: \"5.2\"}",
+    ])
+    func `a match that may be met is nobody's mistake`(gate: String) { #expect(named(gate, isUsable: true) == []) }
+
+    @Test func `a rule sees no more than its own match lets it`() {
+        let gate = "match: {rule: floor, app: game-ios}"
+        #expect(named(gate, isUsable: true) == [])
+        #expect(
+            named(gate, rule: ", app: shop-ios") == [
+                "9:51: 'game-ios' can never match: rule 'floor' sees only app shop-ios "
+                    + "(change 'match', or what the rule looks at)"
+            ])
+        #expect(named(gate, rule: ", app: shop-ios", of: "whole", isUsable: true) == [], "it may speak of the source")
+    }
+
+    @Test func `a route that names a rule is warned of what that rule never sees`() {
+        func routed(_ route: String) -> [String] { named("match: {rule: floor}", routes: [route], isUsable: true) }
+        #expect(
+            routed("{match: {rule: floor, source: web}, to: team}") == [
+                "10:40: 'web' can never match: rule 'floor' sees only source 'ios' "
+                    + "(change 'match', or what the rule looks at)"
+            ])
+        #expect(
+            routed("{match: {rule: floor, severity: critical}, to: team}") == [
+                "10:42: this route never matches anything: the rules that it names are only ever warning "
+                    + "(change 'severity', or remove the route)"
+            ])
+        #expect(routed("{match: {severity: info}, to: team}") == [], "another rule may come")
+    }
+
+    @Test func `an issue is matched only where a rule judges issues`() {
+        let advice = "(change 'match', or add a rule that does, such as new_issue or regression)"
+        #expect(
+            named("match: {issue: \"SHOP-*\"}") == ["9:40: 'issue' can never match: no rule judges issues \(advice)"])
+        #expect(
+            named("match: {rule: floor, issue: [A, B]}") == [
+                "9:53: 'issue' can never match: no rule that it names judges issues \(advice)"
+            ])
+        #expect(named("match: {issue: \"*\"}", isUsable: true) == [], "nothing is there, too")
+        #expect(named("match: {issue: A}", of: "whole", isUsable: true) == [], "it may call what it finds by that name")
+        #expect(
+            named("match: {rule: floor}", routes: ["{match: {issue: A}, to: team}"], isUsable: true) == [
+                "10:26: 'issue' can never match: no rule judges issues \(advice)"
+            ])
+    }
+
+    @Test func `a severity that no rule has matches nothing`() {
+        #expect(
+            named("match: {severity: info}", isUsable: true) == [
+                "9:43: 'calm' never matches anything: no rule is ever info (change 'severity', or remove the rule)"
+            ])
+        #expect(named("match: {severity: critical}", isUsable: true) == [], "the bot's own troubles may be")
+        #expect(named("match: {severity: info}", of: "whole", isUsable: true).count == 1)
+    }
+
+    @Test func `what can never match is reported beside other mistakes`() {
+        let problems = result(
+            """
+            bot: {colour: red}
+            sources:
+              ios: {plugin: known, apps: [shop-ios]}
+              web: {plugin: known, apps: 5, place: x}
+              old: {plugin: nown, apps: [shop-old]}
+            channels:
+              team: {plugin: page}
+            rules:
+              floor: {plugin: graded, match: {source: ios, app: shop-web}}
+              other: {plugin: graded, match: {app: shop-web}}
+              third: {plugin: gradd, match: {source: ios, app: shop-web}}
+              fourth: {plugin: graded, match: {source: ios}}
+              calm: {plugin: paced, match: {rule: third, source: web}, when: {rule: fourth, source: web}}
+            """
+        ).problems.map(\.line)
+        #expect(
+            problems.filter { $0.contains("can never match") } == [
+                "9:53: 'shop-web' can never match: source 'ios' is configured to give shop-ios "
+                    + "(change 'match', or what the source gives)",
+                "13:89: 'web' can never match: rule 'fourth' sees only source 'ios' "
+                    + "(change 'when', or what the rule looks at)",
+            ], "\(problems)")
+        #expect(!problems.contains { $0.contains("there is no rule") }, "\(problems)")
     }
 
     private static let properties =

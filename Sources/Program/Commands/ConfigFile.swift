@@ -160,12 +160,11 @@ public struct ConfigFile: Sendable {
 
     private var errorCount: Int { result.problems.count { $0.level == .error } }
 
-    /// The first of its errors, and how many more there are.
+    /// The error to begin with, and how many more there are.
     var summary: String {
-        let errors = result.problems.filter { $0.level == .error }
-        guard let first = errors.first else { return "" }
+        guard let first = result.firstError else { return "" }
         let place = "\(first.position.file ?? path):\(first.position.line)"
-        let more = errors.count > 1 ? " (and \((errors.count - 1).counted("more error")))" : ""
+        let more = errorCount > 1 ? " (and \((errorCount - 1).counted("more error")))" : ""
         return "\(place): \(first.message)\(more)"
     }
 

@@ -164,4 +164,16 @@ public struct ConfigResult: Sendable {
     public let zone: Zone?
     /// The other files that were read, included ones and templates, by the names that places have for them.
     public let texts: [String: [UInt8]]
+    /// Where something could not be read at all: what is wrong there may be the cause of much else.
+    let gaps: Set<Position>
+    /// The words of messages, though there are errors elsewhere; English where nothing can be told.
+    public let words: Words
+    /// What the channels are called, though there are errors elsewhere; nil where not all of them could be read.
+    public let channelNames: Set<String>?
+
+    /// The error to name where there is room for one: the first, unless a part of the files could not be read.
+    public var firstError: Problem? {
+        let errors = problems.filter { $0.level == .error }
+        return errors.first { gaps.contains($0.position) } ?? errors.first
+    }
 }

@@ -10,17 +10,10 @@ extension ConfigLoader {
             guard let place = rules.places.first(where: { $0.name == gate.name }),
                 place.match.map(reader.isCertain) ?? true
             else { continue }
-            // Which severities there are can change with another rule, so that this is nobody's mistake for certain.
-            let known = rules.severities(matchedBy: gate.match)
-            if let known, !known.isEmpty, known.isDisjoint(with: gate.match.severities),
-                let severity = place.match?.mapping.first(where: { $0.key == "severity" })
+            // Of an escalation that waits for what no rule has, `check` tells.
+            if gate.gate.leastSeverity == nil || gate.match["rule"] != nil,
+                checkSeverity(gate.match, place.match, rules, of: "'\(gate.name)'", "rule")
             {
-                reader.report(
-                    Problem(
-                        severity.value.position,
-                        "'\(gate.name)' never matches anything: the rules that it names are only ever "
-                            + known.sorted().map(\.rawValue).listed,
-                        advice: "change 'severity', or remove the rule", level: .warning))
                 continue
             }
             // A rule of a plugin that is always there may well be what turns it off.
@@ -34,7 +27,8 @@ extension ConfigLoader {
                         ? "remove the rule, or let less pass" : "let 'match' and 'except' name different severities")
                 continue
             }
-            guard let known, !known.isEmpty, known.intersection(matched).allSatisfy({ $0 >= except })
+            guard let known = rules.severities(matchedBy: gate.match), !known.isEmpty,
+                known.intersection(matched).allSatisfy({ $0 >= except })
             else { continue }
             reader.report(
                 Problem(
@@ -43,25 +37,5 @@ extension ConfigLoader {
                         + "'except'",
                     advice: "remove the rule, or let less pass", level: .warning))
         }
-    }
-}
-
-extension ConfigLoader.Rules {
-    /// The severities that incidents of the rules can have that a match names; nil where it names none, or not all of
-    /// them tell.
-    fileprivate func severities(matchedBy match: Match) -> Set<Severity>? {
-        guard let condition = match["rule"] else { return nil }
-        func isMatched(_ name: String) -> Bool { condition.patterns.contains { $0.fits(name) } }
-        // The bot's own troubles may be of any.
-        guard !Trouble.allCases.contains(where: { isMatched($0.rawValue) }) else { return nil }
-        let places = places.filter { $0.isDetector && isMatched($0.name) }
-        var all: Set<Severity> = []
-        for place in places {
-            guard let severities = detectors.first(where: { $0.name == place.name })?.detector.severities else {
-                return nil
-            }
-            all.formUnion(severities)
-        }
-        return all
     }
 }

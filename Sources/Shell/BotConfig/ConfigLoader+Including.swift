@@ -29,13 +29,16 @@ extension ConfigLoader {
         var paths: [(path: String, written: GuardedText, position: Position)] = []
         var known: Set<String> = []
         guard !node.isMapping else {
-            reader.report(
+            reader.reportGap(
                 node.position, "'\(Vocabulary.include)' must be a list of files, not \(node.kindName)",
                 advice: "write include: [teams/*.yaml]")
             return []
         }
         for element in node.elements {
-            guard let written = reader.text(element, Vocabulary.include) else { continue }
+            guard let written = reader.text(element, Vocabulary.include) else {
+                reader.leaveGap(at: element.position)
+                continue
+            }
             let pattern = written.reveal()
             let whole = absolute(pattern)
             var found = [whole]
@@ -54,7 +57,7 @@ extension ConfigLoader {
             }
         }
         if paths.count > ConfigLoader.includedFilesMax {
-            reader.report(
+            reader.reportGap(
                 node.position,
                 "'include' names \(paths.count) files, more than the \(ConfigLoader.includedFilesMax) that are read")
         }
@@ -68,7 +71,7 @@ extension ConfigLoader {
         do {
             bytes = try reader.surroundings.file(path)
         } catch {
-            reader.report(position, "'include': \(name.tamed) cannot be read: \(error.sentence)")
+            reader.reportGap(position, "'include': \(name.tamed) cannot be read: \(error.sentence)")
             return []
         }
         reader.texts[name] = bytes
@@ -78,9 +81,7 @@ extension ConfigLoader {
             return []
         }
         let document = YAML.parse(bytes, of: name)
-        for problem in document.problems {
-            reader.reportBroken(Problem(problem.mark.position, problem.message, advice: problem.advice))
-        }
+        for flaw in document.problems { reader.reportBroken(flaw) }
         guard let root = document.root else { return [] }
         let entries = reader.entries(of: root, "an included file")
         return entries.filter { entry in
@@ -95,7 +96,8 @@ extension ConfigLoader {
                     advice: "it belongs in the config that includes it")
                 return false
             default:
-                reader.reportUnknown([entry], known: Vocabulary.includable, in: "an included file")
+                leaveGaps(
+                    reader.reportUnknown([entry], known: Vocabulary.includable, in: "an included file"), [entry])
                 return false
             }
         }

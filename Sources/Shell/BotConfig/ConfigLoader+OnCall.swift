@@ -136,7 +136,7 @@ extension ConfigReader {
         guard let rotations, case .scalar(let written, _) = node.kind else { return nil }
         let name = String(written.dropFirst(Rotation.prefix.count))
         if let rotation = rotations[name] { return rotation }
-        if brokenRotations.contains(name) { return nil }
+        if brokenRotations.contains(name) || !isWhole { return nil }
         let names = rotations.keys.sorted()
         report(
             node.position,

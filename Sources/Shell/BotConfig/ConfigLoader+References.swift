@@ -21,7 +21,8 @@ extension ConfigLoader {
             reportMissing("channel", name, at: position, among: channelNames)
         }
         checkReach(routes)
-        let detectorNames = rules.places.filter(\.isDetector).map(\.name) + Trouble.allCases.map(\.rawValue)
+        let detectorNames =
+            rules.places.filter(\.isDetector).map(\.name) + rules.unread + Trouble.allCases.map(\.rawValue)
         for route in routes {
             checkMatch(route.route.match, route.match, sourceNames + channelNames, detectorNames, isDetector: false)
         }
@@ -93,6 +94,7 @@ extension ConfigLoader {
     }
 
     mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: [String]) {
+        guard reader.isWhole else { return }
         let known = names.isEmpty ? "" : "; known: \(names.sorted().joined(separator: ", "))"
         let isRotation = what == "channel" && reader.rotations?[name] != nil
         reader.report(
@@ -123,7 +125,7 @@ extension ConfigLoader {
                 let shown = reader.shown(element, pattern.pattern)
                 if pattern.isExact {
                     reportMissing(entry.key, shown, at: element.position, among: names)
-                } else {
+                } else if reader.isWhole {
                     reader.report(
                         element.position,
                         "'\(shown)' fits no \(entry.key), so it can never match; known: \(names.joined(separator: ", "))"
@@ -136,7 +138,7 @@ extension ConfigLoader {
     /// Every metric of a rule must be given by a source that the rule looks at, and issues where it judges those.
     private mutating func checkGiven(_ place: Rules.Place, _ rules: Rules, _ sources: [SourceEntry]) {
         let written = place.value.metrics
-        guard !written.contains(where: { $0.name.contains("${") }) else { return }
+        guard reader.isWhole, !written.contains(where: { $0.name.contains("${") }) else { return }
         let detector = rules.detectors.first { $0.name == place.name }?.detector
         let seen = sources.seen(by: place.conditions)
         // A source whose own options are wrong has been told so; what it gives is not known.

@@ -8,6 +8,8 @@ extension ConfigLoader {
         var gates: [GatePlan] = []
         /// Where each rule stands, and what of it can be complained about.
         var places: [Place] = []
+        /// The names of those of which not even the plugin is known.
+        var unread: [String] = []
 
         struct Place {
             let name: String
@@ -39,7 +41,10 @@ extension ConfigLoader {
             let said = reader.options(
                 [RuleSettings.match], in: entries, at: thing.position, "rule '\(thing.name)'")
             let match = said[RuleSettings.match]
-            guard let plugin = plugin(thing, entries, "rule", among: plugins) else { continue }
+            guard let plugin = plugin(thing, entries, "rule", among: plugins) else {
+                rules.unread.append(thing.name)
+                continue
+            }
             let isDetector = if case .detector = plugin.type { true } else { false }
             rules.places.append(
                 Rules.Place(

@@ -45,9 +45,7 @@ extension ConfigLoader {
         else { return [] }
         reader.texts[name] = bytes
         let document = YAML.parse(bytes, of: name)
-        for problem in document.problems {
-            reader.reportBroken(Problem(problem.mark.position, problem.message, advice: problem.advice))
-        }
+        for flaw in document.problems { reader.reportBroken(flaw, mayHoldNames: false) }
         return document.root.map { reader.entries(of: $0, "a file of words") } ?? []
     }
 

@@ -20,7 +20,8 @@ extension Config {
         return ConfigResult(
             config: isSound ? config : nil, problems: problems, writtenSecrets: loading.reader.writtenSecrets,
             stateFolder: root.map(afresh.stateFolder) ?? afresh.stateFolder(inText: bytes),
-            zone: root.flatMap { afresh.zone($0) }, texts: loading.reader.texts)
+            zone: root.flatMap { afresh.zone($0) }, texts: loading.reader.texts, gaps: loading.reader.gaps,
+            words: loading.words, channelNames: loading.channelNames)
     }
 
     /// What is wrong with a part of a config by itself: sections may be missing, and names of things that stand
@@ -47,6 +48,9 @@ struct ConfigLoader {
     /// The words of messages, once the section 'bot' has been read.
     var words = Words.english
 
+    /// What the channels are called, once all of them have been read.
+    var channelNames: Set<String>?
+
     /// A name as it stands in the file, with its section.
     struct Named {
         let name: String
@@ -69,10 +73,7 @@ struct ConfigLoader {
             reader: ConfigReader(
                 secrets: SecretReading(surroundings: surroundings, folder: folder), surroundings: surroundings,
                 catalog: catalog), folder: folder)
-        for problem in document.problems {
-            loading.reader.reportBroken(
-                Problem(problem.mark.position, problem.message, advice: problem.advice))
-        }
+        for flaw in document.problems { loading.reader.reportBroken(flaw) }
         return (loading, document.root)
     }
 
@@ -94,7 +95,7 @@ struct ConfigLoader {
     mutating func config(_ root: Node) -> Config? {
         let own = reader.entries(of: root, "the config")
         guard root.isMapping || root.isNull else { return nil }
-        reader.reportUnknown(own, known: Vocabulary.top, in: "the config")
+        leaveGaps(reader.reportUnknown(own, known: Vocabulary.top, in: "the config"), own)
         readVersion(own)
         let entries = including(own)
         if let plugins = entries.first(where: { $0.key == "plugins" }) {
@@ -108,10 +109,12 @@ struct ConfigLoader {
         let sources = readSources(named(entries, "sources", isRequired: true), polling)
         let rotations = readRotations(named(entries, Vocabulary.onCall, isRequired: false), bot.zone)
         let channels = readChannels(named(entries, "channels", isRequired: true), bot)
+        if reader.isWhole { channelNames = Set(channels.map(\.plan.name)) }
         let rules = readRules(named(entries, "rules", isRequired: false), bot.zone, sources)
         let routes = readRoutes(entries.first { $0.key == "routes" }?.value)
         checkReferences(entries, bot, sources, channels, rules, routes)
         checkReferences(of: rotations, channels)
+        checkMatches(sources, channels, rules)
         checkReach(entries, bot, sources, channels, rules, routes)
 
         let plan = Plan(
@@ -135,6 +138,12 @@ struct ConfigLoader {
         )
     }
 
+    /// What stands under a key that was meant to be a section is not read.
+    mutating func leaveGaps(_ meant: Set<String>, _ entries: [Entry]) {
+        guard !meant.isDisjoint(with: Vocabulary.includable) else { return }
+        for entry in entries where !Vocabulary.top.contains(entry.key) { reader.leaveGap(at: entry.keyMark.position) }
+    }
+
     mutating func readVersion(_ entries: [Entry]) {
         guard let entry = entries.first(where: { $0.key == "version" }) else { return }
         guard let text = reader.text(entry.value, "version"), text.reveal() != "1" else { return }
@@ -144,7 +153,7 @@ struct ConfigLoader {
     /// The named things of a section, with names that can stand in reasons, addresses and files.
     private mutating func named(_ entries: [Entry], _ section: String, isRequired: Bool) -> [Named] {
         guard let entry = entries.first(where: { $0.key == section }) else {
-            if isRequired {
+            if isRequired, reader.isWhole {
                 reader.report(Position(line: 1, column: 1), "the config has no '\(section)'; it needs at least one")
             }
             return []
@@ -152,7 +161,7 @@ struct ConfigLoader {
         let things = reader.entries(of: entry.value, "'\(section)'")
         // What is no mapping at all has been told so, and so have names that YAML does not take for any.
         let next = entries.map(\.keyMark.position).filter { $0 > entry.keyMark.position }.min()
-        if things.isEmpty, isRequired, entry.value.isNull || entry.value.isMapping,
+        if things.isEmpty, isRequired, reader.isWhole, entry.value.isNull || entry.value.isMapping,
             !reader.isBroken(from: entry.keyMark.position, to: next)
         {
             reader.report(entry.keyMark.position, "'\(section)' is empty; the bot needs at least one")

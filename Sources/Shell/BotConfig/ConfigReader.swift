@@ -16,6 +16,8 @@ struct ConfigReader {
     /// What is suggested in place of single values, as it would be read.
     private(set) var suggested: [(name: String, option: Option)] = []
     private var brokenPlaces: Set<Position> = []
+    /// Where something of the files could not be read at all, in which a name may stand that seems to be missing.
+    private(set) var gaps: Set<Position> = []
     /// Where keys stand that nobody knows, which have been reported.
     private var unknownPlaces: Set<Position> = []
     /// Where a secret stands that nobody may read: what it says cannot be judged.
@@ -142,10 +144,29 @@ struct ConfigReader {
     }
 
     /// Remembers a problem of the YAML itself.
-    mutating func reportBroken(_ problem: Problem) {
-        report(problem)
-        brokenPlaces.insert(problem.position)
+    ///
+    /// - Parameter mayHoldNames: whether names of things may stand in what is left out for it.
+    mutating func reportBroken(_ flaw: YAMLProblem, mayHoldNames: Bool = true) {
+        let position = flaw.mark.position
+        report(Problem(position, flaw.message, advice: flaw.advice))
+        brokenPlaces.insert(position)
+        if mayHoldNames, let depth = flaw.depthOfLoss, depth < ConfigReader.depthInThing { gaps.insert(position) }
     }
+
+    /// What is wrong within a named thing takes away no name: it stands in a section, and that in the file.
+    private static let depthInThing = 3
+
+    /// Remembers a problem for which a part of the files is not read.
+    mutating func reportGap(_ position: Position, _ message: String, advice: String? = nil) {
+        report(position, message, advice: advice)
+        leaveGap(at: position)
+    }
+
+    /// Remembers that a part of the files is not read.
+    mutating func leaveGap(at position: Position) { gaps.insert(position) }
+
+    /// Whether everything was read that may hold names: only then is one missing that is not there.
+    var isWhole: Bool { gaps.isEmpty }
 
     mutating func report(_ position: Position, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
         report(Problem(position, message, suggestion: suggestion, advice: advice))

@@ -20,19 +20,23 @@ extension Composer {
             if keyNode.node.kind == .scalar("<<", .plain) {
                 if let merge {
                     let advice = "merge several mappings with one list, as in '<<: [*first, *second]'"
-                    try report(event.mark, "duplicate key '<<', first on line \(merge.line)", advice: advice)
+                    try report(
+                        event.mark, "duplicate key '<<', first on line \(merge.line)", advice: advice, leavingOut: depth
+                    )
                 }
                 let value = try node(try next(), depth: depth)
                 levels = max(levels, value.levels)
-                let merged = try mergeEntries(of: value.node)
+                let merged = try mergeEntries(of: value.node, into: depth)
                 merge = merge ?? Merge(line: event.mark.line, position: entries.count, entries: merged)
                 continue
             }
 
-            let key = try text(ofKey: keyNode.node)
+            let key = try text(ofKey: keyNode.node, in: depth)
             var isNew = key != nil
             if let key, let line = lineByKey[key] {
-                try report(event.mark, "duplicate key \(quoted(key)), first on line \(line)", advice: "keep one")
+                try report(
+                    event.mark, "duplicate key \(quoted(key)), first on line \(line)", advice: "keep one",
+                    leavingOut: depth + 1)
                 isNew = false
             }
             let value = try node(try next(), depth: depth)
@@ -51,21 +55,21 @@ extension Composer {
     }
 
     /// The text of a key, or nil once the reason it is none has been reported.
-    private mutating func text(ofKey node: Node) throws(Halt) -> String? {
+    private mutating func text(ofKey node: Node, in depth: Int) throws(Halt) -> String? {
         guard case .scalar(let text, _) = node.kind else {
-            try report(node.mark, "a key has to be text, not a list or a mapping")
+            try report(node.mark, "a key has to be text, not a list or a mapping", leavingOut: depth)
             return nil
         }
         guard !text.isEmpty, !node.isNull else {
             let advice = text.isEmpty ? "write one before the ':'" : "put it in quotes if it is intended as text"
-            try report(node.mark, "a key is missing here", advice: advice)
+            try report(node.mark, "a key is missing here", advice: advice, leavingOut: depth)
             return nil
         }
         return text
     }
 
     /// The entries that `<<` brings: of one mapping, or of each in a sequence, in order of precedence.
-    private mutating func mergeEntries(of value: Node) throws(Halt) -> [Entry] {
+    private mutating func mergeEntries(of value: Node, into depth: Int) throws(Halt) -> [Entry] {
         switch value.kind {
         case .mapping(let entries):
             return entries
@@ -73,7 +77,7 @@ extension Composer {
             var merged: [Entry] = []
             for item in items {
                 guard case .mapping(let entries) = item.kind else {
-                    try report(item.mark, "'<<' merges mappings, but this is not one")
+                    try report(item.mark, "'<<' merges mappings, but this is not one", leavingOut: depth)
                     continue
                 }
                 merged += entries
@@ -81,7 +85,7 @@ extension Composer {
             return merged
         case .scalar:
             let advice = "name one as in '<<: *name', or several as in '<<: [*first, *second]'"
-            try report(value.mark, "'<<' merges mappings, but this is not one", advice: advice)
+            try report(value.mark, "'<<' merges mappings, but this is not one", advice: advice, leavingOut: depth)
             return []
         }
     }

@@ -47,10 +47,10 @@ struct Composer: ~Copyable {
         let rest = try next()
         if case .documentStart = rest.kind {
             let advice = "remove it, or keep it in a file of its own"
-            try report(rest.mark, "a second document starts here", advice: advice)
+            try report(rest.mark, "a second document starts here", advice: advice, leavingOut: 0)
         }
         if root.kind == .scalar("", .plain) {
-            try report(start.mark, "the document is empty")
+            try report(start.mark, "the document is empty", leavingOut: 0)
             return nil
         }
         return root
@@ -59,12 +59,14 @@ struct Composer: ~Copyable {
     /// Adds a problem and goes on.
     ///
     /// At most one for each place: a second is nearly always a consequence of the first.
-    mutating func report(_ mark: Mark, _ message: String, advice: String? = nil) throws(Halt) {
+    ///
+    /// - Parameter depth: in how many collections that stands which is left out for it; nil where nothing is.
+    mutating func report(_ mark: Mark, _ message: String, advice: String? = nil, leavingOut depth: Int?) throws(Halt) {
         guard !problems.contains(where: { $0.mark == mark }) else { return }
         guard problems.count < limits.problemsMax else {
             throw Halt(mark, "there are more than \(limits.problemsMax) problems; the rest is not read")
         }
-        problems.append(YAMLProblem(mark, message, advice: advice))
+        problems.append(YAMLProblem(mark, message, advice: advice, depthOfLoss: depth))
     }
 
     func next() throws(Halt) -> Event {
@@ -120,11 +122,13 @@ struct Composer: ~Copyable {
         case nil:
             let advice =
                 "put the value in quotes if it starts with '*'; an anchor is written &\(name) before the value, above its first use"
-            try report(mark, "no anchor is named \(quoted(name))", advice: advice)
+            try report(mark, "no anchor is named \(quoted(name))", advice: advice, leavingOut: depth)
             return unresolved
         case .open(let start):
             let place = "line \(start.line), column \(start.column)"
-            try report(mark, "the alias \(quoted(name)) stands inside the value it names, which starts at \(place)")
+            try report(
+                mark, "the alias \(quoted(name)) stands inside the value it names, which starts at \(place)",
+                leavingOut: depth)
             return unresolved
         case .closed(let value, let count):
             try add(nodes: count, at: mark)
@@ -206,10 +210,10 @@ struct Composer: ~Copyable {
 
     private mutating func refuse(tag: String, at mark: Mark) throws(Halt) {
         if let core = CoreTag(resolved: tag) {
-            return try report(mark, "the tag '!!\(core)' does not fit this value", advice: "remove it")
+            return try report(mark, "the tag '!!\(core)' does not fit this value", advice: "remove it", leavingOut: nil)
         }
         let name = tag.hasPrefix(CoreTag.prefix) ? "!!\(tag.dropFirst(CoreTag.prefix.count))" : tag
         let advice = "remove it, or put the value in quotes if it starts with '!'"
-        try report(mark, "tags are not used here, but this value has \(quoted(name))", advice: advice)
+        try report(mark, "tags are not used here, but this value has \(quoted(name))", advice: advice, leavingOut: nil)
     }
 }

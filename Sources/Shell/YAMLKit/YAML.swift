@@ -48,7 +48,9 @@ public enum YAML {
         let document = parse(bytes, limits: limits)
         return Document(
             root: document.root?.of(file),
-            problems: document.problems.map { YAMLProblem($0.mark.of(file), $0.message, advice: $0.advice) })
+            problems: document.problems.map {
+                YAMLProblem($0.mark.of(file), $0.message, advice: $0.advice, depthOfLoss: $0.depthOfLoss)
+            })
     }
 
     /// Reads the one document in `bytes`, of a text that stands for itself.

@@ -8,10 +8,15 @@ public struct YAMLProblem: Hashable, Sendable {
     /// What to do about it, where that is known: a phrase that can follow the message after a semicolon.
     public let advice: String?
 
-    init(_ mark: Mark, _ message: String, advice: String? = nil) {
+    /// In how many mappings and lists that stands, one in another, which is not in the tree because of it: 0 for the rest of
+    /// the document; nil where nothing is left out.
+    public let depthOfLoss: Int?
+
+    init(_ mark: Mark, _ message: String, advice: String? = nil, depthOfLoss: Int? = 0) {
         self.mark = mark
         self.message = message
         self.advice = advice
+        self.depthOfLoss = depthOfLoss
     }
 }
 
