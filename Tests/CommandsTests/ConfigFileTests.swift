@@ -103,6 +103,29 @@ import Testing
                         + "name another with --config FILE"))
     }
 
+    @Test(arguments: ["[a]", "a*", "what?", "a\\b"])
+    func `included files are found whatever the folder is called`(folder: String) throws {
+        try scratch.write("\(folder)/team.yaml", "channels:\n  more: {plugin: console}")
+        try scratch.write("\(folder)/config.yaml", "include: [\"*.yaml\"]\n" + Shop.config(scratch))
+        let file = try ConfigFile(scratch.path("\(folder)/config.yaml"), .builtin, on: stage.machine)
+        #expect(file.problemTexts == [])
+        #expect(file.result.config?.plan.channels.map(\.name) == ["ops", "more"])
+        var watch = try #require(ConfigWatch(file.reading))
+        try scratch.write("\(folder)/other.yaml", "channels:\n  other: {plugin: console}")
+        let looks = [watch.look(), watch.look()]
+        #expect(looks == [false, true])
+    }
+
+    @Test func `the error that may be the cause of others is named where there is room for one`() throws {
+        try scratch.write("team.yaml", "channels:\n  more: {plugin: \"console}")
+        try scratch.write(
+            "config.yaml",
+            "include: team.yaml\n"
+                + Shop.config(scratch).replacing("window: 1h", with: "windw: 1h"))
+        let file = try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine)
+        #expect(file.summary == "\(scratch.path("team.yaml")):2: this quote is never closed (and 1 more error)")
+    }
+
     // MARK: what becomes of it while a bot runs
 
     private func reloaded(since began: BotSettings, _ words: (String, String)) throws -> ReloadedConfig {

@@ -118,7 +118,7 @@ public struct ConfigFile: Sendable {
     /// read it there need not say so for each command. Who may not is better told that systemd hands them out.
     private static func credentials(beside folder: String) -> String? {
         let path = folder + "/credentials"
-        return WholeFile.paths(matching: path + "/*").isEmpty ? nil : path
+        return WholeFile.paths(matching: path.asPattern + "/*").isEmpty ? nil : path
     }
 
     private static func lines(of bytes: [UInt8]) -> [String] {

@@ -305,7 +305,9 @@ extension ConfigLoader {
         return reader.text(entry.value, setting.name)?.reveal()
     }
 
-    func absolute(_ path: String) -> String {
+    func absolute(_ path: String) -> String { absolute(path, from: folder) }
+
+    func absolute(_ path: String, from folder: String) -> String {
         if path.hasPrefix("/") { return path }
         return folder + "/" + path.withoutDotSlash
     }

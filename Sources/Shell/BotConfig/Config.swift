@@ -101,6 +101,13 @@ public struct ConfigSurroundings: Sendable {
     }
 }
 
+extension String {
+    /// A path as a part of a pattern of a shell, in which it stands for itself whatever signs are in it.
+    public var asPattern: String {
+        String(flatMap { "\\*?[".contains($0) ? ["\\", $0] : [$0] })
+    }
+}
+
 /// A secret that stands in the file itself.
 public struct WrittenSecret: Hashable, Sendable {
     public let position: Position

@@ -40,10 +40,9 @@ extension ConfigLoader {
                 continue
             }
             let pattern = written.reveal()
-            let whole = absolute(pattern)
-            var found = [whole]
+            var found = [absolute(pattern)]
             if pattern.contains(where: { "*?[".contains($0) }) {
-                found = reader.surroundings.files(whole)
+                found = reader.surroundings.files(absolute(pattern, from: folder.asPattern))
                 if found.isEmpty {
                     reader.report(
                         Problem(
