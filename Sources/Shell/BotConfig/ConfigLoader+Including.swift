@@ -81,6 +81,7 @@ extension ConfigLoader {
         }
         let document = YAML.parse(bytes, of: name)
         for flaw in document.problems { reader.reportBroken(flaw) }
+        reader.hideSecrets(inLinesOf: bytes, at: document.problems.map(\.mark))
         guard let root = document.root else { return [] }
         let entries = reader.entries(of: root, "an included file")
         return entries.filter { entry in
@@ -90,6 +91,7 @@ extension ConfigLoader {
                 return false
             case _ where Vocabulary.includable.contains(entry.key): return true
             case _ where Vocabulary.top.contains(entry.key):
+                reader.hideSecrets(in: [entry])
                 reader.report(
                     entry.keyMark.position, "'\(entry.key)' is not allowed in an included file",
                     advice: "it belongs in the config that includes it")

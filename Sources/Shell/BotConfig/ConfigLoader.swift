@@ -74,6 +74,7 @@ struct ConfigLoader {
                 secrets: SecretReading(surroundings: surroundings, folder: folder), surroundings: surroundings,
                 catalog: catalog), folder: folder)
         for flaw in document.problems { loading.reader.reportBroken(flaw) }
+        loading.reader.hideSecrets(inLinesOf: bytes, at: document.problems.map(\.mark))
         return (loading, document.root)
     }
 
@@ -99,6 +100,7 @@ struct ConfigLoader {
         readVersion(own)
         let entries = including(own)
         if let plugins = entries.first(where: { $0.key == "plugins" }) {
+            reader.hideSecrets(in: [plugins])
             reader.report(
                 plugins.keyMark.position, "plugins outside the bot's own process are not supported by this version",
                 advice: "remove 'plugins'")
@@ -188,6 +190,15 @@ struct ConfigLoader {
 
     /// The plugin that a thing names, out of those of its kind.
     mutating func plugin<Kind>(
+        _ thing: Named, _ entries: [Entry], _ what: String, among plugins: [(manifest: PluginManifest, type: Kind)]
+    ) -> (manifest: PluginManifest, type: Kind)? {
+        let plugin = known(thing, entries, what, among: plugins)
+        // Nobody knows then which of its options are secrets.
+        if plugin == nil { reader.hideSecrets(in: entries) }
+        return plugin
+    }
+
+    private mutating func known<Kind>(
         _ thing: Named, _ entries: [Entry], _ what: String, among plugins: [(manifest: PluginManifest, type: Kind)]
     ) -> (manifest: PluginManifest, type: Kind)? {
         let names = plugins.map(\.manifest.name)

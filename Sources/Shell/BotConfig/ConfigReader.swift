@@ -13,6 +13,8 @@ struct ConfigReader {
     /// A mark of what stands behind each reference to a secret: that it has changed may be told, and nothing else.
     private(set) var secretMarks: [String: String] = [:]
     private(set) var writtenSecrets: [WrittenSecret] = []
+    /// What options are called whose values are secrets, in any plugin.
+    private(set) lazy var secretNames = Vocabulary.secretNames(catalog)
     /// What is suggested in place of single values, as it would be read.
     private(set) var suggested: [(name: String, option: Option)] = []
     private var brokenPlaces: Set<Position> = []
@@ -207,6 +209,7 @@ struct ConfigReader {
         for entry in entries where !known.contains(entry.key) {
             let near = entry.key.nearest(in: known) ?? Vocabulary.whole(of: entry.key, among: known)
             if let near { meant.insert(near) }
+            hideSecrets(in: [entry])
             // What is merged into several things stands in one place.
             guard unknownPlaces.insert(entry.keyMark.position).inserted else { continue }
             if let near {

@@ -221,7 +221,10 @@ extension ConfigReader {
                     advice: "it is needed: \(String(spec.help.dropLast()).loweredFirst)")
                 continue
             }
-            guard let option = option(entry.value, spec.name, spec.kind, isSecret: spec.isSecret) else { continue }
+            guard let option = option(entry.value, spec.name, spec.kind, isSecret: spec.isSecret) else {
+                if spec.isSecret { hide(entry.value) }
+                continue
+            }
             values[spec.name] = option
             if spec.isSecret { checkWritten(option, spec.name) }
             if spec.isInHeader, case .text(let text) = option.value,
@@ -387,7 +390,7 @@ extension String {
     }
 
     /// Whether a header of that name carries a credential.
-    fileprivate var namesCredential: Bool {
+    var namesCredential: Bool {
         let name = lowercased()
         return ["authorization", "cookie", "token", "secret", "password", "key"].contains { name.contains($0) }
     }

@@ -86,6 +86,13 @@ enum Vocabulary {
         return homes
     }
 
+    /// What options are called that are secrets, the bot's own and those of all plugins.
+    static func secretNames(_ catalog: PluginCatalog) -> Set<String> {
+        let plugins: [any Plugin.Type] = catalog.sources + catalog.channels + catalog.detectors + catalog.gates
+        let specs = bot + plugins.flatMap { $0.manifest.options }
+        return Set(specs.filter(\.isSecret).names)
+    }
+
     /// The one key of a section that a key is a part of: `routing_key` for `key`.
     static func whole(of part: String, among known: [String]) -> String? {
         let wholes = known.filter { key in
