@@ -24,6 +24,11 @@ internal import Testing
             """,
             "2:50: unknown key 'tokn' in source 'ios' of plugin feed -> token"),
         Mistake(
+            "a key with a space that cannot be seen", "bot: {name:\u{A0}shop}" + least,
+            "1:7: unknown key 'name:\u{A0}shop' in 'bot'; known are heartbeat, language, listen, name, public_url, "
+                + "report_to, shutdown_grace, state, timezone, token, user_header, words (it has a no-break space in it "
+                + "(U+00A0), which YAML takes for a letter; write a plain one)"),
+        Mistake(
             "a dashboard with an unknown place to fill in",
             """
             sources:

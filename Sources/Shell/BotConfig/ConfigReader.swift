@@ -213,7 +213,9 @@ struct ConfigReader {
             // What is merged into several things stands in one place.
             guard unknownPlaces.insert(entry.keyMark.position).inserted else { continue }
             if let near {
-                report(entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near)
+                report(
+                    entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near,
+                    advice: entry.key.adviceOnSpace)
             } else if let home = Vocabulary.home(of: entry.key, besides: what, catalog) {
                 report(
                     entry.keyMark.position, "'\(entry.key)' does not belong in \(what)", advice: "it belongs in \(home)"
@@ -222,7 +224,8 @@ struct ConfigReader {
                 let list = known.sorted().joined(separator: ", ")
                 report(
                     entry.keyMark.position,
-                    "unknown key '\(entry.key.clipped(to: 60))' in \(what); known are \(list)")
+                    "unknown key '\(entry.key.clipped(to: 60))' in \(what); known are \(list)",
+                    advice: entry.key.adviceOnSpace)
             }
         }
         return meant
@@ -310,6 +313,22 @@ struct ConfigReader {
     func shown(_ node: Node, _ text: String) -> String {
         if case .scalar(let written, _) = node.kind, written.contains("${") { return Secret.mask }
         return text.clipped(to: 60)
+    }
+}
+
+extension String {
+    /// What to do about a space that looks like any other and is none to YAML; nil where there is no such space.
+    fileprivate var adviceOnSpace: String? {
+        let strange = unicodeScalars.first { $0.properties.generalCategory == .spaceSeparator && $0 != " " }
+        return strange.map { scalar in
+            let code = "U+" + String(scalar.value, radix: 16, uppercase: true).leftPadded(to: 4)
+            let what = scalar == "\u{A0}" ? "a no-break space" : "a space of another kind"
+            return "it has \(what) in it (\(code)), which YAML takes for a letter; write a plain one"
+        }
+    }
+
+    private func leftPadded(to count: Int) -> String {
+        String(repeating: "0", count: max(0, count - self.count)) + self
     }
 }
 
