@@ -5,6 +5,8 @@ internal import YAMLKit
 public struct ConfigThings: Hashable, Sendable {
     /// Of each section, its names and a mark of what each says: a config may have ten thousand.
     private let sections: [String: [String: String]]
+    /// The names of the rules in the order of the file, in which gates are asked.
+    private let rules: [String]
     /// The files beside it, and what they say.
     private let files: [String: [UInt8]]
     /// The references to secrets, with a mark of what stands behind each.
@@ -20,6 +22,7 @@ public struct ConfigThings: Hashable, Sendable {
             }
         }
         self.sections = sections
+        rules = entries.first { $0.key == "rules" }?.value.mapping.map(\.key) ?? []
         self.files = files
         self.secrets = secrets
     }
@@ -30,13 +33,24 @@ public struct ConfigThings: Hashable, Sendable {
         var changes = names.compactMap { section in
             let (now, then) = (sections[section] ?? [:], old.sections[section] ?? [:])
             if now[""] != nil || then[""] != nil { return now == then ? nil : "\(section) changed" }
-            return ConfigThings.change(from: then, to: now).map { "\(section): \($0)" }
+            let parts = [
+                ConfigThings.change(from: then, to: now),
+                section == "rules" && isReordered(since: old) ? "order changed" : nil,
+            ].compactMap(\.self)
+            return parts.isEmpty ? nil : "\(section): \(parts.joined(separator: "; "))"
         }
         if let change = ConfigThings.change(from: old.files, to: files) { changes.append("files: \(change)") }
         // Of those that come and go the sections tell.
         let changed = secrets.keys.filter { name in old.secrets[name].map { $0 != secrets[name] } ?? false }.sorted()
         if !changed.isEmpty { changes.append("secrets: changed \(changed.joined(separator: ", "))") }
         return changes
+    }
+
+    /// Whether the rules that both have are in another order. A list, such as the routes, has changed then as a whole.
+    private func isReordered(since old: ConfigThings) -> Bool {
+        guard rules != old.rules else { return false }
+        let (now, then) = (Set(rules), Set(old.rules))
+        return rules.filter(then.contains) != old.rules.filter(now.contains)
     }
 
     private static func change<Content: Equatable>(from then: [String: Content], to now: [String: Content]) -> String? {
