@@ -62,6 +62,22 @@ import Testing
                 """))
     }
 
+    @Test(arguments: [
+        ("2026-11-20 23:00", "23:50", "- 2026-11-20 23:50:00 opened", "+ 2026-11-21 00:00:00 ops: opened"),
+        // The night in which the hour from 2 to 3 comes twice.
+        ("2026-10-25 01:30", "03:10", "- 03:10:00 CET opened", "+ 02:30:00 CEST ops: opened"),
+    ])
+    func `what was expected and what was said can be told apart by their times`(
+        start: String, at: String, missing: String, unexpected: String
+    ) async throws {
+        let ran = try await scratch(
+            tests.replacing("2026-11-20 12:00", with: start).replacing("at: 13:00", with: "at: \(at)")
+        ).alertbot("test", "shop.test.yaml")
+        #expect(ran.status == 1)
+        #expect(ran.output.contains("    \(missing) critical"), "\(ran.output)")
+        #expect(ran.output.contains("    \(unexpected) critical"), "\(ran.output)")
+    }
+
     @Test func `a mistake in the tests is reported with its line, and the answer is no`() async throws {
         let ran = try await scratch(tests.replacing("severity: critical", with: "severity: criticle"))
             .alertbot("test", "shop.test.yaml")

@@ -132,10 +132,9 @@ public struct RuleTestReport {
 
     /// What was expected and what was said, side by side in time.
     private func difference(_ result: RuleTestResult, _ file: File, _ paint: Paint) -> String {
-        let zone = file.config.result.config?.plan.zone ?? .utc
+        let clock = WallClock(file.config.result.config?.plan.zone ?? .utc, showing: result.comparison.map(\.at))
         return result.comparison.map { line in
-            let civil = zone.civil(line.at)
-            let time = "\(civil.clockText):\(civil.second.padded(2))"
+            let time = clock.text(line.at)
             switch line.kind {
             case .asExpected: return "      \(time) \(line.text)"
             case .missing(let position):
@@ -182,6 +181,26 @@ public struct RuleTestReport {
         } catch {
             throw Failure(.impossible, "the results file \(path) cannot be written: \(error.reason)")
         }
+    }
+}
+
+/// Moments as a wall clock shows them, in as many words as it takes to tell them apart: with the date where they are of
+/// several days, and with the name of the zone's time where the clock was changed between them.
+private struct WallClock {
+    private let zone: Zone
+    private let hasDates: Bool
+    private let hasNames: Bool
+
+    init(_ zone: Zone, showing moments: [Moment]) {
+        self.zone = zone
+        hasDates = Set(moments.map { zone.civil($0).dateText }).count > 1
+        hasNames = Set(moments.map { zone.offset(at: $0) }).count > 1
+    }
+
+    func text(_ moment: Moment) -> String {
+        let civil = zone.civil(moment)
+        return (hasDates ? "\(civil.dateText) " : "") + "\(civil.clockText):\(civil.second.padded(2))"
+            + (hasNames ? " \(zone.abbreviation(at: moment))" : "")
     }
 }
 
