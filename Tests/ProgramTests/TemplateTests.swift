@@ -3,11 +3,12 @@ import Testing
 
 /// Messages in a team's own words, from the file to the request.
 @Suite struct TemplateTests {
-    private func shop(_ template: String?) throws -> Scratch {
+    private func shop(_ template: String?, language: String = "en") throws -> Scratch {
         let scratch = try Scratch()
         try scratch.write(
             "config.yaml",
             """
+            bot: {language: \(language)}
             sources:
               ios: {plugin: file, path: none.jsonl, owner: checkout}
             rules:
@@ -60,6 +61,17 @@ import Testing
         #expect(shown.status == 0)
         try scratch.write("team.mustache", shown.output)
         #expect(try await scratch.alertbot("check", environment: hook).status == 0)
+        let missing = try await scratch.alertbot("template", "show", "taem", environment: hook)
+        #expect(missing.status == 2)
+        #expect(missing.errors.contains("there is no channel 'taem'; known: team; did you mean team?"))
+    }
+
+    @Test func `what is shown is in the bot's language while the file is still empty`() async throws {
+        let scratch = try shop("", language: "es")
+        #expect(try await scratch.alertbot("check", environment: hook).status == 1)
+        let spanish = try await scratch.alertbot("template", "show", "team", environment: hook)
+        #expect(spanish.status == 0)
+        #expect(spanish.output.contains("Por qué"), "\(spanish.output)")
         let missing = try await scratch.alertbot("template", "show", "taem", environment: hook)
         #expect(missing.status == 2)
         #expect(missing.errors.contains("there is no channel 'taem'; known: team; did you mean team?"))

@@ -25,11 +25,11 @@ struct TemplateShow: ParsableCommand {
 
     func run() throws {
         // A config that names a template which is still to be written has an error, and this is where it comes from.
-        let config = try common.file().result.config
-        if let channels = config?.channels, channels[channel] == nil {
-            throw Failure(noSuch: "channel", channel, known: channels.keys)
+        let result = try common.file().result
+        if let names = result.channelNames, !names.contains(channel) {
+            throw Failure(noSuch: "channel", channel, known: names)
         }
-        let text = MessageTemplate.builtIn(in: config?.plan.words ?? .english)
+        let text = MessageTemplate.builtIn(in: result.words)
         switch format {
         case .text: try machine.terminal.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
         case .json:
