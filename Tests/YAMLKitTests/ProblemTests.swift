@@ -85,7 +85,17 @@ import YAMLKit
         (
             "rules:\n  floor:\n    plugin threshold # note\n    metric: x",
             "3:5 'plugin threshold' has no ':' behind its key; write 'plugin: threshold'"
-        ), ("- a:b\n  c: d", "1:4 'a:b' has no space behind its ':'; write 'a: b'"),
+        ),
+        ("a:\n  b: c\n  path:obs.jsonl\n", "3:7 'path:obs.jsonl' has no space behind its ':'; write 'path: obs.jsonl'"),
+        (
+            "a:\n  b: c\n  path:obs.jsonl\n  d: e\nf: g",
+            "3:7 'path:obs.jsonl' has no space behind its ':'; write 'path: obs.jsonl'"
+        ),
+        (
+            "a:\n  b: c\n  path:obs.jsonl\nf: g",
+            "3:7 'path:obs.jsonl' has no space behind its ':'; write 'path: obs.jsonl'"
+        ),
+        ("- a:b\n  c: d", "1:4 'a:b' has no space behind its ':'; write 'a: b'"),
         (
             "- my shop\n- other: \"a\" b",
             "2:14 there is more text after the value; "

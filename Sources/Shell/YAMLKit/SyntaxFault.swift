@@ -33,7 +33,7 @@ struct SyntaxFault {
 
         // The text ran on to the next line or the end before libyaml gave up; what is wrong is where the key began.
         case "could not find expected ':'":
-            return Halt(contextMark, "a ':' is missing after this key")
+            return slip(on: contextMark, in: source) ?? Halt(contextMark, "a ':' is missing after this key")
 
         case "found unexpected end of stream", "found unexpected document indicator":
             return Halt(contextMark, "this quote is never closed")
@@ -102,32 +102,58 @@ struct SyntaxFault {
         found.map { ", not \(quoted(String($0)))" } ?? ""
     }
 
-    /// A line before that was to be a key with its value, and is neither: it has no blank behind its colon, or no colon. It
-    /// and the next, as deep, would be one value then, in which there is no place for a colon.
+    /// A line before that was to be a key with its value, and is neither. It and the next, as deep, would be one value then,
+    /// in which there is no place for a colon.
     private func missingSpace(in source: SourceText) -> Halt? {
-        let lines = source.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+        let lines = SyntaxFault.lines(of: source)
         guard mark.line >= 2, mark.line <= lines.count else { return nil }
-        func content(_ line: Substring) -> (depth: Int, isItem: Bool, text: Substring) {
-            let text = line.drop { $0 == " " }
-            let isItem = text.hasPrefix("- ")
-            let rest = isItem ? text.dropFirst().drop { $0 == " " } : text
-            return (line.count - rest.count, isItem, rest)
-        }
-        let stuck = content(lines[mark.line - 1])
+        let stuck = Line(lines[mark.line - 1])
         for number in stride(from: mark.line - 2, through: 0, by: -1) {
-            let (depth, isItem, text) = content(lines[number])
-            if text.isEmpty || text.hasPrefix("#") { continue }
-            guard depth == stuck.depth, !text.contains(": "), !text.hasSuffix(":"), text.first?.isLetter == true else {
-                return nil
-            }
+            let line = Line(lines[number])
+            if line.text.isEmpty || line.text.hasPrefix("#") { continue }
             // An element of a list may be a plain text, and the next element is no part of it.
-            if isItem, stuck.isItem { return nil }
+            guard line.depth == stuck.depth, !(line.isItem && stuck.isItem) else { return nil }
+            return line.slip(at: number + 1)
+        }
+        return nil
+    }
+
+    /// The same for a line of which it is known that a key begins there.
+    private func slip(on place: Mark, in source: SourceText) -> Halt? {
+        let lines = SyntaxFault.lines(of: source)
+        guard lines.indices.contains(place.line - 1) else { return nil }
+        let line = Line(lines[place.line - 1])
+        return line.depth == place.column - 1 ? line.slip(at: place.line) : nil
+    }
+
+    private static func lines(of source: SourceText) -> [Substring] {
+        source.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    }
+
+    /// A line of a block collection.
+    private struct Line {
+        /// How far in its text begins, behind the dash of an element.
+        let depth: Int
+        let isItem: Bool
+        let text: Substring
+
+        init(_ line: Substring) {
+            let text = line.drop { $0 == " " }
+            isItem = text.hasPrefix("- ")
+            self.text = isItem ? text.dropFirst().drop { $0 == " " } : text
+            depth = line.count - self.text.count
+        }
+
+        /// What is wrong with it where it was to be a key with its value: it has no blank behind its colon, or no colon. Nil
+        /// where it is such a line, or nothing like it.
+        func slip(at number: Int) -> Halt? {
+            guard !text.contains(": "), !text.hasSuffix(":"), text.first?.isLetter == true else { return nil }
             let written = String(text.prefix { $0 != "#" }.reversed().drop { $0 == " " }.reversed())
             guard let colon = written.firstIndex(of: ":") else {
                 guard let blank = written.firstIndex(where: \.isWhitespace) else { return nil }
                 let meant = written[..<blank] + ":" + written[blank...]
                 return Halt(
-                    Mark(line: number + 1, column: depth + 1), "\(quoted(written)) has no ':' behind its key",
+                    Mark(line: number, column: depth + 1), "\(quoted(written)) has no ':' behind its key",
                     advice: "write \(quoted(String(meant)))")
             }
             let key = written[..<colon]
@@ -135,10 +161,9 @@ struct SyntaxFault {
             // An address is no key.
             if value.hasPrefix("//") { return nil }
             return Halt(
-                Mark(line: number + 1, column: depth + 1 + key.unicodeScalars.count),
+                Mark(line: number, column: depth + 1 + key.unicodeScalars.count),
                 "\(quoted(written)) has no space behind its ':'",
                 advice: "write \(quoted("\(key): \(value)"))")
         }
-        return nil
     }
 }
