@@ -205,6 +205,10 @@ import Testing
         ("mon fri", "mon,fri"), ("sa+su", "sat,sun"), ("mon-fri sun", "mon-fri,sun"), ("mo - thu , sa", "mon-thu,sat"),
         ("", nil), ("mon,", "mon"), ("mon-", nil), ("mon-xyz,tues", nil),
         ("mon-tue-wed", nil), ("mon;tue", "mon,tue"), ("weekend", nil), ("mon to fri", "mon-fri"),
+        ("mon..fri", "mon-fri"), ("mon_fri", "mon-fri"), ("mon:fri", "mon-fri"), ("monday..friday", "mon-fri"),
+        ("mon…fri", "mon-fri"), ("mon...fri", "mon-fri"), ("satsun", nil), ("monfri", nil),
+        ("mondays, thurs", "mon,thu"),
+        ("weds", "wed"), ("Wendesday", "wed"), ("m-f", nil), ("mon..", nil),
     ])
     func `what are no days is refused`(text: String, suggestion: String?) {
         let error = outcome { () throws(GrammarError) in try DaySet(grammar: text) }.error
@@ -226,7 +230,7 @@ import Testing
         "", "22:00", "22:00-07:60", "22:00-24:01", "24:00-07:00", "25:00-07:00", "22:00-07:00-08:00",
         "22:0-07:00",
         "2200-0700", "-1:00-07:00", "22:00:60-23:00", "٢٢:00-07:00", "10pm-7am", "022:00-07:00",
-        "9-5", "10 - 6",
+        "9-5", "10 - 6", "22:00-", "-07:00", "22:00 - ", "22-", "22:00 to ", "-",
     ])
     func `what are no times is refused`(text: String) {
         let error = outcome { () throws(GrammarError) in try DailyHours(grammar: text) }.error

@@ -50,16 +50,47 @@ extension Comparison {
     }
 }
 
+extension DaySet {
+    /// What somebody means who writes days in another way: `Monday – Friday`, `mo-fr`, `sat sun`, `mon to fri`, `mon..fri`.
+    static func meant(by text: String) -> String? {
+        let usual = [" to ", "...", ".."].reduce(text.lowercased()) { $0.replacing($1, with: "-") }
+            .map { "–—…_:".contains($0) ? "-" : $0 }
+        // Blanks around a dash join, other blanks part.
+        let dashed = String(usual).split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed }
+            .joined(separator: "-")
+        let parts = dashed.split { ",; /&+".contains($0) }.map { part in
+            part.split(separator: "-", omittingEmptySubsequences: false).map { day(meantBy: String($0)) }
+        }
+        guard !parts.isEmpty, parts.allSatisfy({ $0.count <= 2 && !$0.contains(nil) }) else { return nil }
+        return parts.map { $0.compactMap(\.self).joined(separator: "-") }.joined(separator: ",")
+    }
+
+    /// The one day that a word is for: its name cut short, or several of it, perhaps with a slip. What only begins like a day
+    /// may be more than one.
+    private static func day(meantBy word: String) -> String? {
+        let days = Weekday.allCases
+        let singular = word.hasSuffix("s") ? String(word.dropLast()) : word
+        let meant = days.first { day in
+            word.count > 1 && (day.name.hasPrefix(word) || singular == day.name || singular == day.shortName)
+        }
+        guard meant == nil else { return meant?.shortName }
+        if let near = word.nearest(in: days.map(\.shortName)) { return near }
+        return word.nearest(in: days.map(\.name)).flatMap { near in days.first { $0.name == near }?.shortName }
+    }
+}
+
 extension DailyHours {
     /// `22-07`, `22:00–07:00`, `22.00 to 7.00`.
     static func meant(by text: String) -> String? {
         let dashed = String(text.replacing(" to ", with: "-").map { "–—".contains($0) ? "-" : $0 })
-        let ends = dashed.split(separator: "-", omittingEmptySubsequences: false).map { end in
-            let end = String(end).trimmed.replacing(".", with: ":")
+        let written = dashed.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed }
+        // An end that is not there is no midnight.
+        guard written.count == 2, !written.contains("") else { return nil }
+        let ends = written.map { end in
+            let end = end.replacing(".", with: ":")
             return (end.count < 2 ? "0" + end : end) + (end.contains(":") ? "" : ":00")
         }
-        guard ends.count == 2, let begin = seconds(ends[0]), let end = seconds(ends[1]), begin < 86_400, begin != end
-        else { return nil }
+        guard let begin = seconds(ends[0]), let end = seconds(ends[1]), begin < 86_400, begin != end else { return nil }
         // From nine to five may be the day or, as it is written, nearly all of the night with it.
         let noon = 43_200
         guard dashed.contains(":") || dashed.contains(".") || begin < end || begin > noon else { return nil }

@@ -365,24 +365,6 @@ public struct DaySet: Hashable, Sendable {
 
     public func contains(_ day: Weekday) -> Bool { days.contains(day) }
 
-    /// What somebody means who writes days in another way: `Monday – Friday`, `mo-fr`, `sat sun`, `mon to fri`.
-    private static func meant(by text: String) -> String? {
-        let usual = text.lowercased().replacing(" to ", with: "-").map { "–—".contains($0) ? "-" : $0 }
-        // Blanks around a dash join, other blanks part.
-        let dashed = String(usual).split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed }
-            .joined(separator: "-")
-        let parts = dashed.split { ",; /&+".contains($0) }.map { part in
-            part.split(separator: "-", omittingEmptySubsequences: false).map { day(meantBy: String($0)) }
-        }
-        guard !parts.isEmpty, parts.allSatisfy({ $0.count <= 2 && !$0.contains(nil) }) else { return nil }
-        return parts.map { $0.compactMap(\.self).joined(separator: "-") }.joined(separator: ",")
-    }
-
-    private static func day(meantBy word: String) -> String? {
-        let names = Weekday.allCases.map(\.shortName)
-        return names.first { word.hasPrefix($0) || word.count == 2 && $0.hasPrefix(word) } ?? word.nearest(in: names)
-    }
-
     /// The days as config writes them, Monday first: `mon-fri,sun`.
     public var grammar: String {
         var runs: [(first: Weekday, last: Weekday)] = []

@@ -103,5 +103,8 @@ public enum Weekday: Int, CaseIterable, Hashable, Sendable {
     /// `mon` to `sun`, as config and messages write it.
     public var shortName: String { ["mon", "tue", "wed", "thu", "fri", "sat", "sun"][rawValue] }
 
+    /// `monday` to `sunday`, as people write it who do not cut it short.
+    var name: String { "\(self)" }
+
     public var next: Weekday { Weekday.allCases[(rawValue + 1) % 7] }
 }
