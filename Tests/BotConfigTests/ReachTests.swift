@@ -1,3 +1,4 @@
+internal import AlertCore
 internal import BotConfig
 internal import PluginKit
 internal import Testing
@@ -473,9 +474,22 @@ private struct PacedGate: Gate {
         #expect(
             troubled("", "  - {match: {severity: critical}, to: team}") == [
                 "6:1: no route takes the bot's own troubles (app 'alertbot'), such as source-failing, "
-                    + "partial-answers or channel-failing: nobody would be notified "
+                    + "partial-answers, channel-failing, journal-damaged, config-refused or clock-stepped: "
+                    + "nobody would be notified "
                     + "(set 'report_to' under 'bot', or add a route without 'match' at the end)"
             ])
+    }
+
+    @Test(arguments: Trouble.allCases)
+    func `a route for a trouble takes it if it is as bad as it is at first`(trouble: Trouble) {
+        // No template dresses anything here, so none can fail.
+        guard trouble != .templateFailing else { return }
+        func isMissed(_ severity: String) -> Bool {
+            let troubled = troubled("", "  - {match: {app: alertbot, severity: \(severity)}, to: team}").joined()
+            return troubled.contains(trouble.rawValue)
+        }
+        #expect(isMissed("critical") == (trouble.leastSeverity != .critical))
+        #expect(isMissed("warning") == (trouble.leastSeverity != .warning))
     }
 
     @Test func `a config with errors is reported of those first`() {

@@ -176,13 +176,3 @@ private struct Prospect {
 extension Match.Condition {
     func fits(_ value: String) -> Bool { patterns.contains { $0.fits(value) } }
 }
-
-extension Trouble {
-    /// How bad it is at first.
-    fileprivate var leastSeverity: Severity {
-        switch self {
-        case .sourceFailing, .partialAnswers, .channelFailing, .templateFailing: .warning
-        default: .critical
-        }
-    }
-}

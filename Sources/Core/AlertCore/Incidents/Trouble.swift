@@ -1,4 +1,4 @@
-internal import PluginKit
+public import PluginKit
 
 /// What can be wrong with the bot itself. Its troubles are incidents like any other, of the app `alertbot`.
 public enum Trouble: String, Hashable, Sendable, CaseIterable {
@@ -47,6 +47,16 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
         case .clockStepped, .journalDamaged, .templateFailing: nil
         case .sourceFailing, .sourceStopped, .partialAnswers, .channelFailing, .journalFailing, .configRefused:
             RuleSettings.remindsAfter
+        }
+    }
+
+    /// How bad it is when it begins. Only a channel gets worse: it is critical once a message was given up.
+    public var leastSeverity: Severity {
+        switch self {
+        case .sourceStopped, .journalFailing: .critical
+        case .sourceFailing, .partialAnswers, .channelFailing, .journalDamaged, .configRefused, .templateFailing,
+            .clockStepped:
+            .warning
         }
     }
 

@@ -26,13 +26,15 @@ extension Turn {
 
     /// Opens an incident about a source, a channel or the bot itself, unless one is open that is as bad, and has the rest follow.
     ///
-    /// - Parameter since: when it began, where that was before now.
+    /// - Parameters:
+    ///   - severity: how bad it is, where that is worse than such a trouble is at least.
+    ///   - since: when it began, where that was before now.
     mutating func raiseTrouble(
-        _ trouble: Trouble, about name: String, severity: Severity, since: Moment? = nil, _ phrase: Phrase
+        _ trouble: Trouble, about name: String, severity: Severity? = nil, since: Moment? = nil, _ phrase: Phrase
     ) {
         follow(
             state.incidents.raise(
-                trouble, about: name, severity: severity, since: since ?? now,
+                trouble, about: name, severity: severity ?? trouble.leastSeverity, since: since ?? now,
                 Evidence(saying: phrase) { plan.zone.words($0) }, at: now, &output))
     }
 

@@ -34,7 +34,7 @@ extension Turn {
         let length = whole < .zero ? .zero - whole : whole
         if length >= Trouble.clockStepMin, reportsClock {
             raiseTrouble(
-                .clockStepped, about: Trouble.clock, severity: .warning,
+                .clockStepped, about: Trouble.clock,
                 Phrase(whole < .zero ? .troubleClockBack : .troubleClockForward, [.period: .period(length)]))
         }
         // Every source has its chance to be heard again before silence counts.

@@ -27,13 +27,13 @@ extension Turn {
             }
         case .partial(let delivery, let sentence):
             raiseTrouble(
-                .channelFailing, about: delivery.channel, severity: .warning,
+                .channelFailing, about: delivery.channel,
                 Phrase(.troublePartial, [.channel: .text(delivery.channel), .cause: .text(sentence)]))
         case .late(let delivery, let told, let sentence):
             let channel = Phrase.Value.text(delivery.channel)
             let (since, cause) = (Phrase.Value.moment(delivery.queued), Phrase.Value.text(sentence))
             raiseTrouble(
-                .channelFailing, about: delivery.channel, severity: .warning,
+                .channelFailing, about: delivery.channel,
                 told.map {
                     Phrase(
                         .troubleLateWait,
@@ -114,7 +114,7 @@ extension Turn {
         state.outbox.journalTrouble = trouble
         if let trouble {
             raiseTrouble(
-                .journalFailing, about: Trouble.journal, severity: .critical,
+                .journalFailing, about: Trouble.journal,
                 Phrase(.troubleJournal, [.cause: .text(trouble)]))
         } else {
             clearTrouble(.journalFailing, about: Trouble.journal)

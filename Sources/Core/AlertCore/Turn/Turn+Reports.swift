@@ -145,7 +145,7 @@ extension Turn {
         }
         guard lack.count >= 2, now - lack.since >= plan.figuresLast(source) else { return }
         raiseTrouble(
-            .partialAnswers, about: source, severity: .warning, since: lack.since,
+            .partialAnswers, about: source, since: lack.since,
             Phrase(
                 .troubleLack, [.source: .text(source), .moment: .moment(lack.since), .cause: .text(lack.sentence)]))
     }
@@ -154,8 +154,8 @@ extension Turn {
         switch news {
         case .nothing: break
         case .failing(let phrase, let since):
-            raiseTrouble(.sourceFailing, about: source, severity: .warning, since: since, phrase)
-        case .stopped(let phrase): raiseTrouble(.sourceStopped, about: source, severity: .critical, phrase)
+            raiseTrouble(.sourceFailing, about: source, since: since, phrase)
+        case .stopped(let phrase): raiseTrouble(.sourceStopped, about: source, phrase)
         }
     }
 

@@ -15,7 +15,7 @@ extension Turn {
                 clearTrouble(.templateFailing, about: dressing.owner, ifOlderThan: Trouble.templateLifetime)
             } catch {
                 raiseTrouble(
-                    .templateFailing, about: dressing.owner, severity: .warning,
+                    .templateFailing, about: dressing.owner,
                     Phrase(
                         .troubleTemplate,
                         [

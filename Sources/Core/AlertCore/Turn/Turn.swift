@@ -62,11 +62,11 @@ struct Turn {
         case .journal(let trouble): noteJournal(trouble)
         case .journalDamaged(let what):
             raiseTrouble(
-                .journalDamaged, about: Trouble.journal, severity: .warning,
+                .journalDamaged, about: Trouble.journal,
                 Phrase(.troubleDamage, [.cause: .text(what)]))
         case .configRefused(let why):
             raiseTrouble(
-                .configRefused, about: Trouble.config, severity: .warning,
+                .configRefused, about: Trouble.config,
                 Phrase(.troubleConfig, [.cause: .text(why)]))
         case .command(let command, let id): output.effects.append(.answered(obey(command), id: id))
         case .clockStepped(let step): moveClock(by: step)
