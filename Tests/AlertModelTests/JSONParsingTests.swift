@@ -127,6 +127,15 @@ import Testing
         #expect(readCount > 50, "so few mutations survive that nothing is tested; seed \(seed)")
     }
 
+    @Test(
+        arguments: [
+            ("{}", nil), (#"{"a":1,"b":{"a":2},"c":[{"a":1},{"a":1}]}"#, nil), (#"{"a":1,"b":2,"a":1}"#, "a"),
+            (#"{"a":{"b":[1,{"c":null,"c":null}]}}"#, "c"), (#"[{"x":1},{"y":1,"y":2}]"#, "y"), (#""a""#, nil),
+        ] as [(String, String?)])
+    func `a name that stands twice in one object is found at any depth`(text: String, name: String?) throws {
+        #expect(try JSON(parsing: text).repeatedName == name)
+    }
+
     private func mutate(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
         guard let index = bytes.indices.randomElement(using: &random) else { return }
         switch Int.random(in: 0..<5, using: &random) {

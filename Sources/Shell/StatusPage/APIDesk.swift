@@ -295,23 +295,11 @@ struct APIDesk: Sendable {
         guard let json = try? JSON(parsing: request.body), case .object = json else {
             throw Mistake(sentence: "The body is not a JSON object.")
         }
-        if let name = APIDesk.repeated(in: json) {
+        if let name = json.repeatedName {
             throw Mistake(
                 sentence: "'\(name.tamed.clipped(to: 40))' stands twice in one object; nobody knows which is meant.")
         }
         return json
-    }
-
-    /// A name that stands twice in one object, at any depth.
-    private static func repeated(in json: JSON) -> String? {
-        switch json {
-        case .object(let object):
-            var seen: Set<String> = []
-            if let twice = object.members.first(where: { !seen.insert($0.name).inserted }) { return twice.name }
-            return object.members.lazy.compactMap { repeated(in: $0.value) }.first
-        case .array(let elements): return elements.lazy.compactMap { repeated(in: $0) }.first
-        default: return nil
-        }
     }
 
     /// A member that is not known is more likely a slip than of no importance.

@@ -3,18 +3,28 @@ internal import PluginKit
 // Observations become figures: what makes no sense, or has lost what was there, is left out with a note.
 
 extension Figures {
-    /// Keeps what a source saw; gives back the subjects, in the order in which they came, and those of whom nothing was
-    /// told of how they are now, though there are figures.
+    /// What was taken in of an answer.
+    struct Taken {
+        /// In the order in which they came.
+        let subjects: [Subject]
+        /// Those of whom nothing was told of how they are now, though there are figures.
+        let withoutNewFigures: Set<Subject>
+        /// How many observations were kept.
+        let count: Int
+    }
+
+    /// Keeps what a source saw.
     ///
     /// - Parameter reach: since when figures of a subject are kept that are older than rules read.
     mutating func take(
         _ observations: [Observation], of source: String, _ plan: Plan, reach: (Subject) -> Moment?, at now: Moment,
         _ output: inout Output
-    ) -> (subjects: [Subject], withoutNewFigures: Set<Subject>) {
+    ) -> Taken {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
         var summed: Set<Subject> = []
         var areAllOfNow = true
+        var count = 0
         var sheets = Sheets(keeping: retention, count: observations.count)
         var parts = Parts()
         subjects.reserveCapacity(observations.count)
@@ -26,6 +36,7 @@ extension Figures {
                 sheets.close(into: &output)
                 for fact in learning { record(fact, &output) }
             }
+            count += 1
             let subject = observation.subject
             let row = Sheet.Row(observation, reach: mayReachBack(subject) ? reach(subject) : nil)
             if !take(observation, keeping: retention.reaching(row.reach)) { areAllOfNow = false }
@@ -39,7 +50,10 @@ extension Figures {
             if !sheets.hasSeen(app) { subjects.append(app) }
         }
         // Of most answers none.
-        return (subjects, areAllOfNow ? [] : withoutNewFigures(observations, summed: summed, at: now))
+        return Taken(
+            subjects: subjects,
+            withoutNewFigures: areAllOfNow ? [] : withoutNewFigures(observations, summed: summed, at: now), count: count
+        )
     }
 
     /// Makes the observation what is kept of it; gives back what has to be recorded before it, or nil where it is not

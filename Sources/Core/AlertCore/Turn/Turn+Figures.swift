@@ -4,13 +4,10 @@ internal import PluginKit
 // said.
 
 extension Turn {
-    /// Keeps what a source saw, and corrects what late figures prove wrong. Returns the subjects in the order in which they
-    /// came, and those that came with issues only.
-    mutating func receiveFigures(
-        _ observations: [Observation], of source: String
-    ) -> (subjects: [Subject], withoutNewFigures: Set<Subject>) {
+    /// Keeps what a source saw, and corrects what late figures prove wrong.
+    mutating func receiveFigures(_ observations: [Observation], of source: String) -> Figures.Taken {
         let before = figuresInQuestion(observations)
-        let (subjects, withoutNewFigures) = keep(observations, of: source)
+        let taken = keep(observations, of: source)
         for (subject, known) in before.sorted(by: { $0.key < $1.key }) {
             let series = state.figures.series[subject]
             let touched = state.incidents.correct(subject, at: now, &output) { sighting in
@@ -20,12 +17,10 @@ extension Turn {
             }
             follow(touched)
         }
-        return (subjects, withoutNewFigures)
+        return taken
     }
 
-    private mutating func keep(
-        _ observations: [Observation], of source: String
-    ) -> (subjects: [Subject], withoutNewFigures: Set<Subject>) {
+    private mutating func keep(_ observations: [Observation], of source: String) -> Figures.Taken {
         let (incidents, now) = (state.incidents, now)
         guard incidents.mayBeCorrected else {
             return state.figures.take(observations, of: source, plan, reach: { _ in nil }, at: now, &output)

@@ -12,12 +12,15 @@ extension Turn {
         record.lastPolled = now
         state.schedule.overtake(name)
         state.schedule.keep(record, of: name, &output)
-        receiveReport(of: name, report, validators: record.validators)
+        let kept = receiveReport(of: name, report, validators: record.validators)
         guard case .values(let observations) = report.outcome else {
             return .done("noted for source \(name); it brings no figures", ["observations": 0])
         }
+        let all = observations.count.counted("observation")
         return .done(
-            "\(observations.count.counted("observation")) taken in for source \(name)",
-            ["observations": JSON(observations.count)])
+            kept == observations.count
+                ? "\(all) taken in for source \(name)"
+                : "\(kept) of \(all) taken in for source \(name); the log says why the rest was left out",
+            ["observations": JSON(kept)])
     }
 }

@@ -40,11 +40,14 @@ extension Turn {
     ///   - asked: when the poll began; nil where that is known already.
     ///   - isOfBefore: whether it began before the machine slept: then it says how things were, and the source is asked
     ///     again.
+    /// - Returns: how many observations were kept.
+    @discardableResult
     mutating func receiveReport(
         of name: String, _ report: PollReport, asked: Moment? = nil, isOfBefore: Bool = false,
         validators: [String: SourceRecord.Validator]
-    ) {
-        guard let source = plan.source(name) else { return }
+    ) -> Int {
+        guard let source = plan.source(name) else { return 0 }
+        var kept = 0
         if !isOfBefore { hear(name) }
         var record = state.schedule.sources[name] ?? SourceRecord()
         if let asked {
@@ -63,7 +66,7 @@ extension Turn {
             receiveNews(news, of: name)
         } else {
             if report.outcome != .unchanged { record.note(warnings: warnings) }
-            receiveAnswer(report, of: source, &record)
+            kept = receiveAnswer(report, of: source, &record)
         }
         pace(source).plan(&record, notBefore: report.wait, at: now)
         if isOfBefore { record.hurry(source, at: now) }
@@ -73,6 +76,7 @@ extension Turn {
         judgeSource(name)
         if let limit { state.schedule.hold(source, until: limit, plan) }
         state.schedule.requeue(name, plan)
+        return kept
     }
 
     /// What waits for the first answer of a source after a start is looked at by what it says.
@@ -85,9 +89,11 @@ extension Turn {
         }
     }
 
+    /// - Returns: how many observations were kept.
     private mutating func receiveAnswer(
         _ report: PollReport, of source: SourcePlan, _ record: inout SourceRecord
-    ) {
+    ) -> Int {
+        var kept = 0
         let lastGood = record.lastGood
         switch report.outcome {
         case .stale, .failed: break
@@ -101,9 +107,10 @@ extension Turn {
         switch report.outcome {
         case .values(let observations):
             record.noteAnswer(.values, of: source, at: now)
-            let (subjects, withoutNewFigures) = receiveFigures(observations, of: source.name)
+            let taken = receiveFigures(observations, of: source.name)
+            kept = taken.count
             _ = state.schedule.noteJudged(source.name)
-            record.noteFigures(judge(subjects, withoutNewFigures: withoutNewFigures))
+            record.noteFigures(judge(taken.subjects, withoutNewFigures: taken.withoutNewFigures))
             judgeVanished(of: source.name, except: report.unread, since: lastGood, answersSince: record.answersSince)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
@@ -133,6 +140,7 @@ extension Turn {
             receiveNews(news, of: source.name)
         case .failed: break
         }
+        return kept
     }
 
     /// A part that has been missing for as long as figures stay good is a trouble of its own: the rest is there, and nothing that

@@ -37,6 +37,18 @@ public enum JSON: Sendable, Hashable {
         if case .object(let object) = self { object } else { nil }
     }
 
+    /// A name that stands twice in one object, at any depth: nobody knows which of the two is meant.
+    public var repeatedName: String? {
+        switch self {
+        case .object(let object):
+            var seen: Set<String> = []
+            if let twice = object.members.first(where: { !seen.insert($0.name).inserted }) { return twice.name }
+            return object.members.lazy.compactMap(\.value.repeatedName).first
+        case .array(let elements): return elements.lazy.compactMap(\.repeatedName).first
+        case .null, .bool, .int, .double, .string: return nil
+        }
+    }
+
     /// What kind of value this is, for people: `an object`, `a string`…
     public var kindName: String {
         switch self {

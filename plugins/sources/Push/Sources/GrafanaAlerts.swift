@@ -122,7 +122,7 @@ struct GrafanaAlerts: Sendable {
             known[metric.name] = .some(known[metric.name].map { $0 == number ? number : nil } ?? number)
         }
         metrics.settle()
-        if let flaw = metrics.flaw {
+        if let flaw = metrics.flaw ?? metrics.exaggeration {
             throw JSONMismatch(path: given.path, expected: "plausible figures", found: flaw)
         }
     }

@@ -62,20 +62,19 @@ enum PushedLines {
         }
     }
 
-    /// A member that stands twice, or that is nearly one which a line has: whoever pushes is at hand to correct it.
+    /// A member that stands twice in one object, or that is nearly one which a line has: whoever pushes is at hand to
+    /// correct it.
     private static func slip(in line: JSONObject) -> String? {
-        var seen: Set<String> = []
-        for name in line.members.map(\.name) {
-            let shown = "'\(name.tamed.clipped(to: 40))'"
-            guard seen.insert(name).inserted else {
-                return "\(shown) stands twice, and nobody knows which is meant"
-            }
-            if !known.contains(name), let near = name.nearest(in: known) {
-                return "\(shown) is not known; did you mean \(near)?"
-            }
+        if let name = JSON.object(line).repeatedName {
+            return "\(shown(name)) stands twice, and nobody knows which is meant"
+        }
+        for name in line.members.map(\.name) where !known.contains(name) {
+            if let near = name.nearest(in: known) { return "\(shown(name)) is not known; did you mean \(near)?" }
         }
         return nil
     }
+
+    private static func shown(_ name: String) -> String { "'\(name.tamed.clipped(to: 40))'" }
 
     private static let known = [
         "source", "app", "release", "environment", "from", "to", "seen", "complete", "metrics", "issues", "labels",
@@ -92,6 +91,9 @@ enum PushedLines {
         }
         guard seen.span.from < push.now + clockSkewMax else {
             throw PushMistake(line: number, "$.from: found \(seen.span.from), expected a span that has begun")
+        }
+        if let exaggeration = seen.metrics.exaggeration {
+            throw PushMistake(line: number, "$.metrics: \(exaggeration)")
         }
         var observation = seen
         observation.seen = min(seen.seen, push.now)

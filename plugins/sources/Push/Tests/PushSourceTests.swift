@@ -62,6 +62,26 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
             line.replacing("{\"app\"", with: #"{"app":"other","app""#),
             "mistake: line 1: 'app' stands twice, and nobody knows which is meant"
         ),
+        (
+            line.replacing("5}", with: #"5,"crashed_users":2,"users":1000}"#),
+            "mistake: line 1: 'users' stands twice, and nobody knows which is meant"
+        ),
+        (
+            line.replacing("5}}", with: #"5},"labels":{"team":"a","team":"b"}}"#),
+            "mistake: line 1: 'team' stands twice, and nobody knows which is meant"
+        ),
+        (
+            line.replacing("5}}", with: #"5},"issues":[{"id":"a","events":1,"events":2}]}"#),
+            "mistake: line 1: 'events' stands twice, and nobody knows which is meant"
+        ),
+        (
+            line + "\n" + line.replacing("5}", with: "1e13}"),
+            "mistake: line 2: $.metrics: 'users' is 10000000000000.0, expected at most 1000000000000.0"
+        ),
+        (
+            line.replacing("5}", with: (1...256).reduce("5") { $0 + ",\"m\($1)\":1" } + "}"),
+            "mistake: line 1: $.metrics: it has 257 metrics, expected at most 256"
+        ),
         (line.replacing("{\"app\"", with: #"{"hostname":"ci-3","app""#), "job shop users=5"),
         (
             line.replacing("{\"app\"", with: #"{"failed":"timeout","app""#),
