@@ -124,6 +124,16 @@ import Testing
         #expect(text.contains(#"<td data-label="Seen" class="age">2 min ago</td>"#))
     }
 
+    /// A link is cut to what people can read, and half an address leads nowhere.
+    @Test(arguments: [(222, true), (223, false)])
+    func `an app whose name is too long for a link has none`(length: Int, isLinked: Bool) {
+        let name = String(repeating: "店", count: length)
+        let page = text(of: PageApp(name: name, source: "ios", seen: nil, age: "now", verdicts: []))
+        #expect(page.contains(name))
+        #expect(page.contains("href=\"apps/\(name.percentEncoded)\"") == isLinked)
+        #expect(page.contains("href=\"apps/") == isLinked)
+    }
+
     @Test func `what a table has no room for is said, and how it is`() {
         let verdicts = PageApp.sample().verdicts
         func app(_ verdicts: [PageVerdict], _ unlisted: Int, well: Int) -> String {

@@ -138,10 +138,17 @@ extension Page {
             #"<section id="apps"><h2>Apps</h2>\#(search)\#(overview.apps.isEmpty ? nothing : table)\#(more)</section>"#
     }
 
+    /// The app's name, which leads to its page. Of one that is too long to stand whole in a link, only the name: half of an
+    /// address leads nowhere.
+    private static func link(_ app: PageApp, _ depth: Depth) -> HTML {
+        let address = app.name.percentEncoded
+        guard address.utf8.count <= HTML.wordsMax else { return "\(app.name)" }
+        return #"<a href="\#(depth.root)apps/\#(address)">\#(app.name)</a>"#
+    }
+
     /// A line for each verdict; the name stands in the first.
     func appRows(_ app: PageApp, _ depth: Depth, linked: Bool) -> [Row] {
-        let link: HTML =
-            linked ? #"<a href="\#(depth.root)apps/\#(app.name.percentEncoded)">\#(app.name)</a>"# : "\(app.source)"
+        let link: HTML = linked ? Page.link(app, depth) : "\(app.source)"
         let name: HTML = "\(link)\(linked ? #" <small>\#(app.source)</small>"# : nil)"
         let age = Cell("\(app.age)", style: "age", hint: app.seen?.description)
         let same: HTML = #"<span class="unseen">\#(app.name)</span>"#
