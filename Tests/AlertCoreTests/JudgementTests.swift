@@ -47,6 +47,17 @@ import Testing
         #expect(Judged.Rank.allCases.map(all.leftOut) == [0, 0, 0, 0])
     }
 
+    @Test func `of more than is to be explained what fires is, and everything is counted`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        let cues: [Cue] = [.fine, .fine, .unknown, .warning]
+        bot.see(cues.enumerated().map { (subject("app\($0)"), $1) })
+        let (explained, judgements) = bot.core.explain(bot.state, at: bot.now, most: 2) { _, _ in true }
+        #expect(explained.map(\.subject.app) == ["app2", "app3"])
+        #expect(judgements.leftOut == 2 && judgements.leftOut(.fine) == 2)
+        #expect(bot.core.explain(bot.state, at: bot.now) { _, _ in true }.judgements.leftOut == 0)
+    }
+
     @Test(arguments: [DetectorScope.subject, .app, .source])
     func `only what somebody asks about is judged`(scope: DetectorScope) {
         let detector = CountingDetector(scope)
@@ -70,7 +81,9 @@ import Testing
         var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "count", detector: detector)]))
         bot.start()
         bot.see([(subject("shop", "5.2.0"), .fine)])
-        #expect(bot.core.explain(bot.state, at: bot.now) { $1 == Subject(source: "ios", app: "shop") }.count == 1)
+        #expect(
+            bot.core.explain(bot.state, at: bot.now) { $1 == Subject(source: "ios", app: "shop") }.explanations.count
+                == 1)
     }
 
     @Test func `an app is silent once its source answers without it, and a release that fades away is none`() {

@@ -235,7 +235,7 @@ private struct Floor: SubjectDetector {
         let incident = try #require(bot.state.incidents.inOrder.first)
         #expect(incident.evidence.sentence == "0.97; summed over 2 releases")
         #expect(bot.kindsSent(to: "team") == [.opened])
-        let explained = bot.core.explain(bot.state, at: bot.now) { _, _ in true }
+        let explained = bot.core.explain(bot.state, at: bot.now) { _, _ in true }.explanations
         #expect(explained.map(\.judgement.evidence.sentence) == ["0.97; summed over 2 releases"])
         #expect(explained.map(\.subject) == [whole])
         #expect(bot.core.assessments(bot.state, at: bot.now).map(\.subject) == [whole])
@@ -259,7 +259,7 @@ private struct Floor: SubjectDetector {
             })
         #expect(Set(opened(bot)) == ["users 1", "releases 1", "floor whole"])
         #expect(bot.state.incidents.all.count == 3)
-        let explained = bot.core.explain(bot.state, at: bot.now) { _, _ in true }
+        let explained = bot.core.explain(bot.state, at: bot.now) { _, _ in true }.explanations
         #expect(
             Set(explained.map { "\($0.rule) \($0.subject.release ?? "whole")" }) == [
                 "users 1", "users 2", "releases 1", "releases 2", "floor whole",

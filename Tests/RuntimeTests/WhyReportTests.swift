@@ -231,6 +231,22 @@ import Testing
         #expect(entry["channels"]?.array?.first?["closed_by"] == "muted:vacation")
     }
 
+    @Test func `what a limit leaves out is counted, in words and in JSON`() {
+        var bot = bot()
+        bot.see((1...5).map { (Subject(source: "ios", app: "app\($0)"), $0 == 5 ? .warning : .fine) })
+        let report = WhyReport(bot.state, bot.plan, at: bot.now, most: 2)
+        #expect(report.paragraphs.count == 2)
+        #expect(
+            report.text.hasSuffix(
+                "\n\n3 more judgements left out (0 firing, 0 unknown, 3 ok): name an app with --app or a rule with --rule"
+            ))
+        #expect(report.json["why"]?.array?.compactMap { $0["app"]?.string } == ["app1", "app5"])
+        #expect(report.json["why_left_out"]?.text == #"{"firing":0,"unknown":0,"ok":3}"#)
+        let whole = WhyReport(bot.state, bot.plan, at: bot.now)
+        #expect(whole.text == whole.paragraphs.joined(separator: "\n\n"))
+        #expect(whole.json["why_left_out"]?.text == #"{"firing":0,"unknown":0,"ok":0}"#)
+    }
+
     @Test func `what nobody has confirmed for too long is not called fine`() {
         var bot = bot()
         bot.pollAnswer = { _, _ in nil }

@@ -299,14 +299,15 @@ extension Bot.Look {
         guard !apps.isEmpty || !incidents.isEmpty || !said.isEmpty else { return nil }
         var judged: [Judged] = []
         let seen = self.apps(apps) { judged.append($0) }
-        let why = WhyReport(state, plan, at: now) { $1.app == name }.paragraphs
-        let more = why.count - Most.paragraphs
+        let why = WhyReport(state, plan, at: now, most: Most.paragraphs) { $1.app == name }
+        let paragraphs = why.paragraphs
+        let more = paragraphs.count + why.leftOut - Most.paragraphs
         return AppStory(
             name: name, apps: seen,
             incidents: incidents.prefix(Most.incidents).compactMap(incident), pictures: pictures(of: apps, judged),
             issues: state.issueLines(ofApp: name, plan, at: now),
             deliveries: said.suffix(Most.deliveries).reversed().map(PageDelivery.init),
-            why: why.prefix(Most.paragraphs) + (more > 0 ? ["and \(more) more: 'alertbot why' lists each"] : []))
+            why: paragraphs.prefix(Most.paragraphs) + (more > 0 ? ["and \(more) more: 'alertbot why' lists each"] : []))
     }
 }
 

@@ -32,8 +32,7 @@ public struct BotFace: BotView, BotControl, BotCare {
     }
     public func mutes() async -> JSON { await bot.look.report.mutes }
     public func why(app: String?, rule: String?) async -> JSON {
-        let look = await bot.look
-        return WhyReport(look.state, look.plan, at: look.now, app: app, rule: rule).json
+        await bot.look.why(app: app, rule: rule).json
     }
     public func metrics() async -> String {
         let look = await bot.look
@@ -188,6 +187,11 @@ extension Bot.Look {
             sources(failing, "is failing", "are failing"), sources(stale, "gives old figures", "give old figures"),
             silent == 0 ? nil : "\(silent.counted("app")) \(silent == 1 ? "gives" : "give") no figures any more",
         ]
+    /// Why things are told or not, as far as a bot that has others to answer goes.
+    func why(app: String?, rule: String?) -> WhyReport {
+        WhyReport(state, plan, at: now, app: app, rule: rule, most: WhyReport.answeredMax)
+    }
+
         let doubt = parts.compactMap(\.self).joined(separator: ", ")
         guard doubt.isEmpty else { return doubt }
         return state.figures.series.isEmpty ? "No figures yet" : nil

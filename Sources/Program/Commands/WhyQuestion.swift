@@ -45,7 +45,7 @@ public struct WhyQuestion: Sendable {
         case .json: try machine.terminal.line(report.json.prettyText)
         case .text:
             try machine.terminal.line(
-                report.isEmpty ? order.nothing(state, config.plan) : report.paragraphs.joined(separator: "\n\n"))
+                report.isEmpty ? order.nothing(state, config.plan) : report.text)
         }
         if !isWhole { throw Failure(.no) }
     }
@@ -153,10 +153,7 @@ extension BotFace {
     func answer(_ question: WhyOrder) async -> CommandAnswer {
         let look = await bot.look
         if let complaint = question.complaint(look.plan) { return .refused(complaint) }
-        let report = WhyReport(look.state, look.plan, at: look.now, app: question.app, rule: question.rule)
-        return .done(
-            report.isEmpty
-                ? question.nothing(look.state, look.plan) : report.paragraphs.joined(separator: "\n\n"),
-            report.json)
+        let report = look.why(app: question.app, rule: question.rule)
+        return .done(report.isEmpty ? question.nothing(look.state, look.plan) : report.text, report.json)
     }
 }

@@ -30,10 +30,7 @@ public struct StatusReport: Sendable {
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
             "channels": channels(missingPictures), "mutes": mutes,
             "rules": .array(judged.kept.map(rule)),
-            "rules_left_out": [
-                "firing": JSON(judged.leftOut(.firing)), "unknown": JSON(judged.leftOut(.unknown)),
-                "ok": JSON(judged.leftOut(.silent) + judged.leftOut(.fine)),
-            ],
+            "rules_left_out": judged.leftOutByVerdict,
             "silent_apps": .array(
                 state.silentApps(plan, at: now).sorted().prefix(StatusReport.rulesMax).map {
                     ["source": .string($0.source), "app": .string($0.app)]
@@ -199,6 +196,16 @@ public struct StatusReport: Sendable {
             "incident": JSON(delivery.incident), "outcome": .string(entry.end.name), "why": JSON(sentence),
             "attempts": JSON(delivery.attempts), "queued": JSON(delivery.queued),
             "text": .string(delivery.message.plainText),
+        ]
+    }
+}
+
+extension Judgements {
+    /// How many are missing, by what their rules say.
+    var leftOutByVerdict: JSON {
+        [
+            "firing": JSON(leftOut(.firing)), "unknown": JSON(leftOut(.unknown)),
+            "ok": JSON(leftOut(.silent) + leftOut(.fine)),
         ]
     }
 }

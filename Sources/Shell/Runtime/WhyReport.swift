@@ -4,19 +4,27 @@ public import PluginKit
 /// Why something is told or not: for `why`, as JSON and in words.
 public struct WhyReport: Sendable {
     private var explanations: [Explanation]
+    private let judgements: Judgements
     private let state: State
     private let plan: Plan
     private let now: Moment
-    private let mail: Mail
+    private let outbox: OutboxIndex
     /// Makes words lead to an address, where people can follow it; nil where they cannot.
     public var link: (@Sendable (_ words: String, _ address: String) -> String)?
+
+    /// How many judgements a running bot explains at most, whoever asks: more than anybody reads, and little beside what it
+    /// knows.
+    public static let answeredMax = 500
 
     /// - Parameters:
     ///   - app: an app or a glob; nil for all.
     ///   - rule: a rule or a glob; nil for all.
-    public init(_ state: State, _ plan: Plan, at now: Moment, app: String? = nil, rule: String? = nil) {
+    ///   - most: how many judgements are explained; what is fine is left out first, and counted.
+    public init(
+        _ state: State, _ plan: Plan, at now: Moment, app: String? = nil, rule: String? = nil, most: Int = .max
+    ) {
         let (app, rule) = (app.map(Glob.init), rule.map(Glob.init))
-        self.init(state, plan, at: now) { name, subject in
+        self.init(state, plan, at: now, most: most) { name, subject in
             (rule?.fits(name) ?? true) && (app?.fits(subject.app) ?? true)
         }
     }
@@ -29,98 +37,44 @@ public struct WhyReport: Sendable {
         }
     }
 
-    /// - Parameter isAsked: whether somebody wants to know of this rule and this subject.
+    /// - Parameters:
+    ///   - most: how many judgements are explained.
+    ///   - isAsked: whether somebody wants to know of this rule and this subject.
     public init(
-        _ state: State, _ plan: Plan, at now: Moment, where isAsked: (_ rule: String, _ subject: Subject) -> Bool
+        _ state: State, _ plan: Plan, at now: Moment, most: Int = .max,
+        where isAsked: (_ rule: String, _ subject: Subject) -> Bool
     ) {
         let core = Core(plan: plan)
-        explanations = core.explain(state, at: now, isAsked) + core.explainTroubles(state, at: now, isAsked)
+        let (explained, judgements) = core.explain(state, at: now, most: most, isAsked)
+        explanations = explained + core.explainTroubles(state, at: now, isAsked)
+        self.judgements = judgements
         self.state = state
         self.plan = plan
         self.now = now
-        mail = Mail(state)
-    }
-
-    /// What is on its way to each channel, and what was given up, by what it is about: looked through once, however much is
-    /// asked about.
-    private struct Mail: Sendable {
-        struct Place: Hashable {
-            let channel: String
-            let incident: String
-        }
-
-        struct Story: Hashable {
-            let channel: String
-            let rule: String
-            let subject: Subject
-            let key: String?
-        }
-
-        private(set) var waiting: [Place: [Delivery]] = [:]
-        private(set) var counts: [Story: Int] = [:]
-        private(set) var failed: [Place: Failed] = [:]
-        /// What channels have certainly got something about.
-        private var heard: Set<Place> = []
-        /// Since when all that was delivered is remembered.
-        private var since = Moment.earliest
-
-        /// What was given up last.
-        struct Failed {
-            let at: Moment
-            let sentence: String
-            let id: String
-            let mayHaveArrived: Bool
-            /// Whether something has been delivered since.
-            fileprivate(set) var isPast = false
-        }
-
-        init(_ state: State) {
-            for delivery in state.outbox.deliveries.values {
-                for id in delivery.incidents {
-                    waiting[Place(channel: delivery.channel, incident: id), default: []].append(delivery)
-                }
-                let stories = delivery.summaries.map {
-                    Story(channel: delivery.channel, rule: $0.rule, subject: $0.subject, key: $0.key)
-                }
-                for story in Set(stories) { counts[story, default: 0] += 1 }
-            }
-            for entry in state.outbox.history {
-                let delivery = entry.delivery
-                for id in delivery.incidents {
-                    let place = Place(channel: delivery.channel, incident: id)
-                    switch entry.end {
-                    case .dead(let sentence):
-                        failed[place] = Failed(
-                            at: entry.at, sentence: sentence.tamed, id: delivery.id,
-                            mayHaveArrived: delivery.mayHaveArrived)
-                    case .delivered:
-                        heard.insert(place)
-                        failed[place]?.isPast = true
-                    case .replaced: break
-                    }
-                }
-            }
-            // Failed deliveries are remembered for longer than others.
-            let others = state.outbox.history.lazy.filter { !$0.end.isDead }
-            if let first = others.first, others.count >= state.outbox.historyMax { since = first.at }
-        }
-
-        /// What a channel that counts as notified has lacked since, or may have.
-        func lacking(_ place: Place) -> Failed? {
-            guard let failed = failed[place], !failed.isPast, failed.at >= since else { return nil }
-            // What certainly never arrived may be on its way anew.
-            return failed.mayHaveArrived || waiting[place] == nil ? failed : nil
-        }
-
-        /// Whether the channel certainly knows of the incident.
-        func hasHeard(_ place: Place, of standing: Standing) -> Bool {
-            heard.contains(place) || (standing.firstSaid ?? .earliest) < since
-        }
+        outbox = OutboxIndex(state)
     }
 
     public var isEmpty: Bool { explanations.isEmpty }
 
-    public var json: JSON { ["now": JSON(now), "why": .array(explanations.map(entry))] }
+    /// How many judgements are not explained.
+    public var leftOut: Int { judgements.leftOut }
+
+    public var json: JSON {
+        [
+            "now": JSON(now), "why": .array(explanations.map(entry)),
+            "why_left_out": judgements.leftOutByVerdict,
+        ]
+    }
+
+    /// The paragraphs as one text, which says how many are missing.
+    public var text: String {
+        guard leftOut > 0 else { return paragraphs.joined(separator: "\n\n") }
+        let ok = judgements.leftOut(.silent) + judgements.leftOut(.fine)
+        let note =
+            "\(leftOut.counted("more judgement")) left out (\(judgements.leftOut(.firing)) firing, "
+            + "\(judgements.leftOut(.unknown)) unknown, \(ok) ok): name an app with --app or a rule with --rule"
+        return (paragraphs + [note]).joined(separator: "\n\n")
+    }
 
     private func entry(_ explanation: Explanation) -> JSON {
         let verdict = explanation.judgement.verdict
@@ -319,14 +273,14 @@ public struct WhyReport: Sendable {
         let how =
             (lacking.mayHaveArrived ? "may not have arrived" : "was not delivered")
             + " (\(clock(lacking.at))): \(lacking.sentence)"
-        let knows = mail.hasHeard(Mail.Place(channel: way.channel, incident: incident.id), of: standing)
+        let knows = outbox.hasHeard(OutboxIndex.Place(channel: way.channel, incident: incident.id), of: standing)
         return
             (knows
             ? ["notified (\(announced.rawValue))", "the last message \(how)"]
             : ["sent (\(announced.rawValue)), but it \(how)"]) + ["'alertbot retry \(lacking.id)' sends it again"]
     }
 
-    private func undelivered(_ what: String, _ failed: Mail.Failed) -> [String] {
+    private func undelivered(_ what: String, _ failed: OutboxIndex.Failed) -> [String] {
         [
             "\(what) (\(clock(failed.at))): \(failed.sentence)",
             "the channel is retried every hour with one incident it missed",
@@ -384,21 +338,21 @@ public struct WhyReport: Sendable {
 
     /// What of the incident waits in the channel's outbox.
     private func waiting(_ channel: String, _ incident: Incident?) -> [Delivery] {
-        incident.flatMap { mail.waiting[Mail.Place(channel: channel, incident: $0.id)] } ?? []
+        incident.flatMap { outbox.waiting[OutboxIndex.Place(channel: channel, incident: $0.id)] } ?? []
     }
 
     /// When and why that by which the channel should have heard of the incident was given up.
-    private func failed(_ way: Explanation.Way, _ incident: Incident?) -> Mail.Failed? {
+    private func failed(_ way: Explanation.Way, _ incident: Incident?) -> OutboxIndex.Failed? {
         guard let id = incident?.id, way.standing?.undelivered != nil else { return nil }
-        return mail.failed[Mail.Place(channel: way.channel, incident: id)]
+        return outbox.failed[OutboxIndex.Place(channel: way.channel, incident: id)]
     }
 
     /// What was given up of what the channel was told of the incident since it certainly got something.
-    private func lacking(_ way: Explanation.Way, _ incident: Incident?) -> Mail.Failed? {
+    private func lacking(_ way: Explanation.Way, _ incident: Incident?) -> OutboxIndex.Failed? {
         guard let incident, let standing = way.standing, standing.announced != nil, standing.undelivered == nil,
             !isOpening(way, incident)
         else { return nil }
-        return mail.lacking(Mail.Place(channel: way.channel, incident: incident.id))
+        return outbox.lacking(OutboxIndex.Place(channel: way.channel, incident: incident.id))
     }
 
     /// Whether that by which the channel first hears of the incident has not arrived yet.
@@ -411,10 +365,10 @@ public struct WhyReport: Sendable {
 
     /// How much of the incident waits for the channel, and why; without one, of those that are over.
     private func queued(_ channel: String, _ explanation: Explanation) -> String? {
-        let story = Mail.Story(
+        let story = OutboxIndex.Story(
             channel: channel, rule: explanation.rule, subject: explanation.subject, key: explanation.key)
         let count =
-            explanation.incident != nil ? waiting(channel, explanation.incident).count : mail.counts[story] ?? 0
+            explanation.incident != nil ? waiting(channel, explanation.incident).count : outbox.counts[story] ?? 0
         guard count > 0 else { return nil }
         guard let record = state.outbox.channels[channel] else { return "\(count) on the way" }
         let pause = record.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil } ?? ""

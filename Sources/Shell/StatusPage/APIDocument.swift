@@ -214,7 +214,20 @@ extension APIDesk {
                 "responses": {
                   "200": {
                     "description": "As `alertbot why --format json`.",
-                    "content": {"application/json": {"schema": {"type": ["array", "object"]}}}
+                    "content": {"application/json": {"schema": {
+                      "type": "object", "required": ["now", "why", "why_left_out"],
+                      "properties": {
+                        "now": {"type": "string", "format": "date-time"},
+                        "why": {"type": "array", "description": "What each rule thinks, and what came or would come of it: of more than 500 judgements those that fire first, then those that cannot be judged.", "items": {
+                          "type": "object", "required": ["rule", "source", "app", "verdict"],
+                          "properties": {
+                            "rule": {"type": "string"}, "source": {"type": "string"}, "app": {"type": "string"},
+                            "verdict": {"type": "string", "enum": ["ok", "firing", "unknown"]}}}},
+                        "why_left_out": {"type": "object", "description": "How many judgements are not in `why`, by verdict; `app` and `rule` narrow it down.",
+                          "properties": {
+                            "firing": {"type": "integer"}, "unknown": {"type": "integer"}, "ok": {"type": "integer"}}}
+                      }
+                    }}}
                   },
                   "400": {"$ref": "#/components/responses/Mistake"},
                   "503": {"$ref": "#/components/responses/Busy"}

@@ -58,19 +58,25 @@ extension Core {
     /// What the rules think of what the bot has seen, and what would come of it.
     ///
     /// - Parameters:
+    ///   - most: how many are kept, as `Judgements` chooses; the others are not explained, which takes far longer than to
+    ///     judge.
     ///   - isAsked: whether somebody wants to know of this rule and this subject.
+    /// - Returns: the explanations, and the judgements among which are also those that were left out.
     public func explain(
-        _ state: State, at now: Moment, _ isAsked: (_ rule: String, _ subject: Subject) -> Bool
-    ) -> [Explanation] {
-        let over = Dictionary(grouping: state.incidents.inOrder.filter { !$0.isOpen }, by: \.identity)
-        return plan.detectors.flatMap { rule -> [Explanation] in
-            var all: [Explanation] = []
+        _ state: State, at now: Moment, most: Int = .max, _ isAsked: (_ rule: String, _ subject: Subject) -> Bool
+    ) -> (explanations: [Explanation], judgements: Judgements) {
+        var judgements = Judgements(most: most)
+        for rule in plan.detectors {
             // What a source that has left the config brought is judged no more.
             judge(state, rule, at: now, where: { plan.source($0.source) != nil && isAsked(rule.name, $0) }) {
-                all.append(explain(state, rule, $0, over, at: now))
+                judgements.add($0)
             }
-            return all
         }
+        let over = Dictionary(grouping: state.incidents.inOrder.filter { !$0.isOpen }, by: \.identity)
+        let explanations = judgements.kept.compactMap { judged in
+            plan.detector(judged.rule).map { explain(state, $0, judged, over, at: now) }
+        }
+        return (explanations, judgements)
     }
 
     /// The troubles of the bot itself that are open, or of whose end a channel has still to hear.

@@ -46,6 +46,9 @@ public struct Judgements: Sendable {
         ranked.joined().prefix(most).sorted { $0.place < $1.place }.map(\.judged)
     }
 
+    /// How many are not among those.
+    public var leftOut: Int { counts.reduce(0, +) - min(counts.reduce(0, +), most) }
+
     /// How many of a rank are not among those.
     public func leftOut(_ rank: Judged.Rank) -> Int {
         let before = counts.prefix(rank.rawValue).reduce(0, +)
