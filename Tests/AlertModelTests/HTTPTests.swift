@@ -15,6 +15,15 @@ import Testing
         #expect(wire(.form(fields)) == ["a%20b=c%26d&token=%3D%C3%A9", "application/x-www-form-urlencoded"])
     }
 
+    @Test(
+        arguments: [
+            ("Bearer s3cret", "s3cret"), ("bearer  s3cret ", "s3cret"), ("BEARER a b", "a b"), ("Bearer", nil),
+            ("Bearer ", nil), ("Bearers3cret", nil), ("Basic s3cret", nil), ("", nil),
+        ] as [(String, String?)])
+    func `a bearer's token is read whatever the case and the spaces`(header: String, token: String?) {
+        #expect(header.bearerToken == token)
+    }
+
     @Test func `a header is found whatever its case, the first of them, without space`() {
         let response = HTTPResponse(status: 200, headers: [("X-Rate", " 1 "), ("x-rate", "2")])
         #expect(response.header("x-RATE") == "1")

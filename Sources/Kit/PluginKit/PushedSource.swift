@@ -34,13 +34,7 @@ public struct PushHeaders: Hashable, Sendable {
     public subscript(_ name: String) -> String? { values[name.lowercased()] }
 
     /// The token of `Authorization: Bearer TOKEN`.
-    public var bearer: String? {
-        guard let words = self["authorization"]?.split(separator: " ", omittingEmptySubsequences: true),
-            words.count == 2,
-            words[0].lowercased() == "bearer"
-        else { return nil }
-        return String(words[1])
-    }
+    public var bearer: String? { self["authorization"]?.bearerToken }
 }
 
 /// What somebody sends to a source.

@@ -62,22 +62,13 @@ struct APIDesk: Sendable {
         let method = request.method == "HEAD" ? "GET" : request.method
         guard let call = calls.first(where: { $0.method == method }) else {
             let allowed = calls.map(\.method).joined(separator: ", ")
-            var response = Response.refused(.methodNotAllowed, "This takes \(allowed).")
-            response.headers = [Response.Header(name: "Allow", value: allowed)]
-            return response
+            return .refused(.methodNotAllowed, "This takes \(allowed).").with("Allow", allowed)
         }
         do throws(Mistake) {
             return method == "GET" ? try await read(call, request) : try await change(call, request)
         } catch {
             return .refused(error.isOfNow ? .conflict : .badRequest, error.sentence)
         }
-    }
-
-    /// What is wrong with a request.
-    private struct Mistake: Error {
-        let sentence: String
-        /// Whether the request is well-formed, and cannot be done as things are now.
-        var isOfNow = false
     }
 
     // MARK: Reading
@@ -90,20 +81,11 @@ struct APIDesk: Sendable {
         case .why:
             .json(await view.why(app: try words("app", request), rule: try words("rule", request)))
         case .history:
-            .json(await view.history(limit: try historyLimit(request), failedOnly: try flag("failed", request)))
+            .json(
+                await view.history(
+                    limit: try limits.historyCount(request), failedOnly: try flag("failed", request)))
         default: Response(.ok, "application/json", APIDesk.document + "\n")
         }
-    }
-
-    private func historyLimit(_ request: Request) throws(Mistake) -> Int {
-        guard let written = request.parameter("limit") else { return limits.historyDefault }
-        guard let count = Int(written), (1...limits.historyMax).contains(count) else {
-            throw Mistake(
-                sentence:
-                    "limit: found '\(written.tamed.clipped(to: 40))', expected a whole number from 1 to \(limits.historyMax)."
-            )
-        }
-        return count
     }
 
     private func flag(_ name: String, _ request: Request) throws(Mistake) -> Bool {
@@ -128,8 +110,7 @@ struct APIDesk: Sendable {
     private func change(_ call: Call, _ request: Request) async throws(Mistake) -> Response {
         if let refusal = refusal(of: request) { return refusal }
         // A page of another site can have a browser send anything but this without asking us first.
-        let type = request.headers("content-type").first?.prefix { $0 != ";" }.lowercased() ?? ""
-        guard call.method != "POST" || type == "application/json" else {
+        guard call.method != "POST" || request.mediaType == "application/json" else {
             return .refused(.unsupportedMediaType, "Send JSON, with 'Content-Type: application/json'.")
         }
         if let excess = request.excess { return .refused(.contentTooLarge, excess) }
@@ -151,9 +132,8 @@ struct APIDesk: Sendable {
         }
         guard gatekeeper.needsPassword(request), !gatekeeper.isRight(request) else { return nil }
         guard gatekeeper.password != nil else { return .refused(.forbidden, Gatekeeper.closed) }
-        var response = Response.refused(.unauthorized, "Send the bot's token: 'Authorization: Bearer TOKEN'.")
-        response.headers = [Response.Header(name: "WWW-Authenticate", value: "Bearer")]
-        return response
+        return .refused(.unauthorized, "Send the bot's token: 'Authorization: Bearer TOKEN'.")
+            .with("WWW-Authenticate", "Bearer")
     }
 
     /// People may shorten an id; a program that sends a part of one has lost the rest.

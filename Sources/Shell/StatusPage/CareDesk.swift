@@ -89,9 +89,7 @@ struct CareDesk: Sendable {
         case "GET", "HEAD": return await ask(errand, request, page)
         case "POST": return await obey(errand, request, page)
         default:
-            var response = Response.sentence(.methodNotAllowed, "This is confirmed with POST.")
-            response.headers = [Response.Header(name: "Allow", value: "GET, HEAD, POST")]
-            return response
+            return .sentence(.methodNotAllowed, "This is confirmed with POST.").with("Allow", "GET, HEAD, POST")
         }
     }
 
@@ -199,8 +197,8 @@ struct CareDesk: Sendable {
 
     /// Whether a page of ours sent it, by a form.
     private func isOurs(_ request: Request) -> Bool {
-        let type = request.headers("content-type").first?.prefix { $0 != ";" }.lowercased() ?? ""
-        return type == CareDesk.formType && (gatekeeper.isOurs(request) || gatekeeper.isSameAddress(request))
+        request.mediaType == CareDesk.formType
+            && (gatekeeper.isOurs(request) || gatekeeper.isSameAddress(request))
     }
 
     /// Why it may not change anything; nil where it may: it comes from this machine, a proxy vouches for whoever sends it,

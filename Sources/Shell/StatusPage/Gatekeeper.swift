@@ -35,9 +35,7 @@ struct Gatekeeper: Sendable {
     /// Whether it comes with the bot's token: in the header that programs use, or in the field of a form.
     func isRight(_ request: Request, key: String? = nil) -> Bool {
         guard let password else { return false }
-        let bearer = request.headers("authorization").first.flatMap { header in
-            header.lowercased().hasPrefix("bearer ") ? String(header.dropFirst("bearer ".count)) : nil
-        }
+        let bearer = request.headers("authorization").first?.bearerToken
         return [key, bearer].contains { $0.map { password.isSame(as: $0) } ?? false }
     }
 

@@ -53,9 +53,7 @@ struct PushDesk: Sendable {
 
     func answer(_ request: Request) async -> Response {
         guard request.method == "POST" else {
-            var response = Response.refused(.methodNotAllowed, "Send observations with POST.")
-            response.headers = [Response.Header(name: "Allow", value: "POST")]
-            return response
+            return .refused(.methodNotAllowed, "Send observations with POST.").with("Allow", "POST")
         }
         // What is packed would have to be unpacked to be bounded.
         guard request.headers("content-encoding").allSatisfy({ $0.lowercased() == "identity" }) else {
@@ -73,16 +71,11 @@ struct PushDesk: Sendable {
         case .taken(let sentence, let details):
             return .json(["done": true, "sentence": .string(sentence), "details": details])
         case .refused(let refusal, let sentence):
-            var response = Response.refused(PushDesk.status(of: refusal), sentence)
-            if refusal == .unauthorized {
-                response.headers = [Response.Header(name: "WWW-Authenticate", value: "Bearer")]
-            }
-            return response
+            let response = Response.refused(PushDesk.status(of: refusal), sentence)
+            return refusal == .unauthorized ? response.with("WWW-Authenticate", "Bearer") : response
         case .tooMany(let wait, let sentence):
-            var response = Response.refused(.tooManyRequests, sentence)
             let seconds = (wait.wholeMilliseconds + 999) / 1000
-            response.headers = [Response.Header(name: "Retry-After", value: String(max(1, seconds)))]
-            return response
+            return .refused(.tooManyRequests, sentence).with("Retry-After", String(max(1, seconds)))
         }
     }
 

@@ -48,6 +48,9 @@ struct Request: Hashable, Sendable {
     /// The first value of that name in the query; percent signs are left as they are.
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
+    /// What kind of content the body is said to be, in lower case and without parameters; empty where nothing is said.
+    var mediaType: String { String((headers("content-type").first ?? "").prefix { $0 != ";" }.lowercased()) }
+
     /// How long the body says it will be; nil when it does not say, and 0 when there is none.
     var declaredBytes: Int? {
         if !headers("transfer-encoding").isEmpty { return nil }

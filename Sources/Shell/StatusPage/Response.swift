@@ -48,6 +48,13 @@ struct Response: Hashable, Sendable {
         body = Array(text.utf8)
     }
 
+    /// The same with another header.
+    func with(_ name: String, _ value: String) -> Response {
+        var response = self
+        response.headers.append(Header(name: name, value: value))
+        return response
+    }
+
     static func json(_ value: JSON) -> Response { Response(.ok, "application/json", value.prettyText + "\n") }
 
     /// What a program reads that nothing was done, and why.
@@ -100,9 +107,8 @@ struct Response: Hashable, Sendable {
 
     /// The head of a stream of events, which ends when the connection does.
     static let eventStream: Response = {
-        var response = Response(.ok, "text/event-stream", "")
         // Proxies that gather an answer before they pass it on would hold events back; this is how nginx is told.
-        response.headers = [Header(name: "X-Accel-Buffering", value: "no")]
+        var response = Response(.ok, "text/event-stream", "").with("X-Accel-Buffering", "no")
         response.isEndless = true
         return response
     }()

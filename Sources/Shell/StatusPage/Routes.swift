@@ -63,11 +63,10 @@ struct Routes: Sendable {
     /// What a reader hears where as many wait as may.
     func crowded(_ request: Request) -> Response {
         let sentence = "Too many are reading at once; try again in a few seconds."
-        var response: Response =
+        let response: Response =
             APIDesk.isMeant(by: request)
             ? .refused(.serviceUnavailable, sentence) : .sentence(.serviceUnavailable, sentence)
-        response.headers = [Response.Header(name: "Retry-After", value: "5")]
-        return response
+        return response.with("Retry-After", "5")
     }
 
     func answer(_ request: Request) async -> Answer {
@@ -97,9 +96,8 @@ struct Routes: Sendable {
         }
         if route == .command, let control { return .response(await obey(request, control)) }
         guard ["GET", "HEAD"].contains(request.method) else {
-            var response = Response.sentence(.methodNotAllowed, "This page is read-only: use GET.")
-            response.headers = [Response.Header(name: "Allow", value: "GET, HEAD")]
-            return .response(response)
+            return .response(
+                .sentence(.methodNotAllowed, "This page is read-only: use GET.").with("Allow", "GET, HEAD"))
         }
         switch route {
         case .command: return .response(.sentence(.notFound, "Commands are accepted on the control socket only."))
@@ -131,7 +129,7 @@ struct Routes: Sendable {
             return .events(EventStream.Start(after: after))
         case .status: return .response(.json(await view.status()))
         case .incidents: return .response(.json(await view.incidents()))
-        case .history: return .response(await history(request.parameter("limit")))
+        case .history: return .response(await history(request))
         case .metrics:
             return .response(Response(.ok, "text/plain; version=0.0.4; charset=utf-8", await view.metrics()))
         case .healthz:
@@ -174,9 +172,7 @@ struct Routes: Sendable {
 
     private func obey(_ request: Request, _ control: any BotControl) async -> Response {
         guard request.method == "POST" else {
-            var response = Response.sentence(.methodNotAllowed, "Send commands with POST.")
-            response.headers = [Response.Header(name: "Allow", value: "POST")]
-            return response
+            return .sentence(.methodNotAllowed, "Send commands with POST.").with("Allow", "POST")
         }
         do {
             return .json(try await control.obey(JSON(parsing: request.body)))
@@ -185,16 +181,12 @@ struct Routes: Sendable {
         }
     }
 
-    private func history(_ limit: String?) async -> Response {
-        guard let limit else { return .json(await view.history(limit: limits.historyDefault, failedOnly: false)) }
-        guard let count = Int(limit), (1...limits.historyMax).contains(count) else {
-            let found = limit.tamed.clipped(to: 40)
-            return .sentence(
-                .badRequest,
-                "limit: found '\(found)', expected a whole number from 1 to \(limits.historyMax)."
-            )
+    private func history(_ request: Request) async -> Response {
+        do throws(Mistake) {
+            return .json(await view.history(limit: try limits.historyCount(request), failedOnly: false))
+        } catch {
+            return .sentence(.badRequest, error.sentence)
         }
-        return .json(await view.history(limit: count, failedOnly: false))
     }
 }
 
@@ -300,3 +292,19 @@ struct Limits: Sendable {
         return Limits(descriptorsMax: Int(clamping: limit.rlim_cur))
     }
 }
+    /// How many deliveries somebody wants to see.
+    func historyCount(_ request: Request) throws(Mistake) -> Int {
+        guard let written = request.parameter("limit") else { return historyDefault }
+        guard let count = Int(written), (1...historyMax).contains(count) else {
+            let found = written.tamed.clipped(to: 40)
+            throw Mistake(sentence: "limit: found '\(found)', expected a whole number from 1 to \(historyMax).")
+        }
+        return count
+    }
+}
+
+/// What is wrong with a request.
+struct Mistake: Error {
+    let sentence: String
+    /// Whether the request is well-formed, and cannot be done as things are now.
+    var isOfNow = false

@@ -282,3 +282,12 @@ extension String {
         return String(self[first...last])
     }
 }
+
+extension String {
+    /// The token of a header `Authorization: Bearer TOKEN`, which is given without its name; nil for any other.
+    public var bearerToken: String? {
+        let scheme = prefix { $0 != " " }
+        let token = String(self[scheme.endIndex...]).trimmed
+        return scheme.lowercased() == "bearer" && !token.isEmpty ? token : nil
+    }
+}
