@@ -197,6 +197,21 @@ import Testing
         #expect(verdict.noNews == "no news since Fri 20 Nov 12:10 CET")
     }
 
+    @Test func `one look at all apps counts for a second, whoever asks for the bot's health`() {
+        let silence = SilenceCount()
+        var looks = 0
+        func count(at uptime: Duration) -> Int {
+            silence.count(at: uptime) {
+                looks += 1
+                return looks
+            }
+        }
+        #expect(count(at: .seconds(7)) == 1)
+        #expect(count(at: .milliseconds(7_999)) == 1)
+        #expect(count(at: .seconds(8)) == 2)
+        #expect(count(at: .seconds(8)) == 2)
+    }
+
     @Test func `the history is searched in the words that were sent`() async throws {
         let file = try scratch.shop(stage.machine, replacing: "timezone:", with: "language: es, timezone:")
         let now = stage.clock.now()

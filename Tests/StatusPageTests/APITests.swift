@@ -18,6 +18,7 @@ private actor Obedient: BotControl {
 
 @Suite struct `The interface for programs` {
     private let control = Obedient()
+    private let view = FakeBot()
     private static let json = ("Content-Type", "application/json")
 
     private func ask(
@@ -31,7 +32,7 @@ private actor Obedient: BotControl {
         request.body = Array(body.utf8)
         request.isLocal = isLocal
         let desk = APIDesk(
-            view: FakeBot(), control: control,
+            view: view, control: control,
             gatekeeper: Gatekeeper(
                 publicHost: "alerts.example.com", KeyRing(.init(userHeader: userHeader, token: password))),
             limits: Limits())
@@ -249,6 +250,14 @@ private actor Obedient: BotControl {
         let answer = try await ask(method, target)
         #expect(answer.status == 405)
         #expect(answer.headers["Allow"] == allowed)
+    }
+
+    @Test func `an incident is found without a list of all`() async throws {
+        #expect(try await ask("POST", "incidents/3f9a/acknowledge").status == 200)
+        #expect(await view.listed == 0)
+        // What is not found may be a slip.
+        #expect(try await ask("POST", "incidents/3f9/acknowledge").status == 409)
+        #expect(await view.listed == 1)
     }
 
     @Test(arguments: ["", "x", "status/", "incidents/3f9a", "incidents//acknowledge/x", "mutes/a/b", "mutes/../x"])

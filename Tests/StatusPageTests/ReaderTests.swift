@@ -55,6 +55,29 @@ import Testing
         }
     }
 
+    @Test func `who has waited too long hears so while there is time to hear it`() async throws {
+        var limits = Limits()
+        limits.readerWaitMax = .zero
+        try await serving(bot(), limits: limits) { port in
+            let refused = try await ask(port, "/metrics")
+            #expect(refused.status == 503 && refused.headers["retry-after"] == "5")
+            #expect(await turnstile.passed == 0)
+        }
+    }
+
+    @Test func `open pages are served beside the bot, and probes by it`() throws {
+        let routes = Routes(
+            view: FakeBot(), pages: Page.Maker(botName: "shop-alerts", isInteractive: false), hosts: .any,
+            limits: Limits())
+        func lane(_ method: String, _ target: String) throws -> Routes.Lane {
+            routes.lane(of: try #require(Request(method: method, target: target, fields: [])))
+        }
+        #expect(try lane("GET", "/events?after=1") == .streams)
+        for path in ["/healthz", "/readyz", "/style.css"] { #expect(try lane("GET", path) == .bot) }
+        #expect(try lane("GET", "/apps/shop") == .readers)
+        #expect(try lane("POST", "/metrics") == .bot)
+    }
+
     @Test func `what programs ask for is refused in their words`() throws {
         let routes = Routes(
             view: FakeBot(),
@@ -66,10 +89,10 @@ import Testing
             try #require(Request(method: method, target: target, fields: []))
         }
         for name in ["status", "incidents", "history?limit=1", "mutes", "why?app=x"] {
-            #expect(routes.isReading(try request("GET", "/api/v1/\(name)")), "\(name)")
+            #expect(routes.lane(of: try request("GET", "/api/v1/\(name)")) == .readers, "\(name)")
         }
-        #expect(!routes.isReading(try request("GET", "/api/v1/openapi.json")))
-        #expect(!routes.isReading(try request("POST", "/api/v1/mutes")))
+        #expect(routes.lane(of: try request("GET", "/api/v1/openapi.json")) == .bot)
+        #expect(routes.lane(of: try request("POST", "/api/v1/mutes")) == .bot)
         let refused = routes.crowded(try request("GET", "/api/v1/why"))
         #expect(refused.contentType == "application/json" && refused.status == .serviceUnavailable)
     }

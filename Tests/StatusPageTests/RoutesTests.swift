@@ -41,6 +41,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [("/healthz", 0), ("/metrics", 0), ("/style.css", 0), ("/api/v1/reload", 0), ("/inbox", 1)])
+    func `only who is shown a page waits for the bot's clock`(path: String, times: Int) async throws {
+        let bot = FakeBot()
+        let routes = Routes(
+            view: bot, pages: Page.Maker(botName: "shop-alerts", isInteractive: false), hosts: .any, limits: Limits())
+        _ = await routes.answer(try #require(Request(method: "GET", target: path, fields: [])))
+        #expect(await bot.timed == times)
+    }
+
     func expectSafe(_ reply: Reply) {
         let policy = reply.headers["content-security-policy"] ?? ""
         #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))

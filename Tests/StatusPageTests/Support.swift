@@ -10,6 +10,8 @@ actor FakeBot: BotView {
     private var state = BotHealth(isAlive: true, isReady: true, sentence: "Watching 3 sources.")
     private var figures = "alertbot_up 1\n"
     private var bells: [AsyncStream<Void>.Continuation] = []
+    /// How often somebody asked for what takes long, and for the time.
+    private(set) var (listed, timed) = (0, 0)
 
     /// What whoever asks for the figures waits for.
     private let reading: @Sendable () async -> Void
@@ -20,7 +22,11 @@ actor FakeBot: BotView {
     }
 
     func status() -> JSON { ["name": "shop-alerts"] }
-    func incidents() -> JSON { [["id": "3f9a"]] }
+    func incidents() -> JSON {
+        listed += 1
+        return [["id": "3f9a"]]
+    }
+    func knows(incident id: String) -> Bool { id == "3f9a" }
     func history(limit: Int, failedOnly: Bool) -> JSON { failedOnly ? ["failed": JSON(limit)] : ["limit": JSON(limit)] }
     func mutes() -> JSON { [["id": "a1b2c3"]] }
     func why(app: String?, rule: String?) -> JSON { [["app": JSON(app), "rule": JSON(rule)]] }
@@ -39,7 +45,10 @@ actor FakeBot: BotView {
         return all.filter { delivery in words.map(delivery.headline.contains) ?? true }
     }
     func health() -> BotHealth { state }
-    func wall() -> WallClock { .friday }
+    func wall() -> WallClock {
+        timed += 1
+        return .friday
+    }
 
     func inboxBell() -> AsyncStream<Void> {
         let (stream, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

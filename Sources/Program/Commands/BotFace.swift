@@ -2,6 +2,7 @@ internal import AlertCore
 public import PluginKit
 public import Runtime
 public import StatusPage
+internal import Synchronization
 internal import SystemPorts
 
 /// The running bot as its page sees it.
@@ -9,6 +10,7 @@ public struct BotFace: BotView, BotControl, BotCare {
     let bot: Bot
     let clock: any Clock
     private let process: @Sendable () -> MetricsReport.ProcessFigures?
+    private let silence = SilenceCount()
 
     /// - Parameter process: What the system says of this process, for `/metrics`.
     public init(
@@ -26,6 +28,7 @@ public struct BotFace: BotView, BotControl, BotCare {
             journalTrouble: look.journalTrouble, missingPictures: look.missingPictures)
     }
     public func incidents() async -> JSON { await bot.look.report.incidents }
+    public func knows(incident id: String) async -> Bool { await bot.state.incidents[id] != nil }
     public func history(limit: Int, failedOnly: Bool) async -> JSON {
         let look = await bot.look
         return StatusReport.history(look.state, limit: limit, deadOnly: failedOnly, words: look.plan.words)
@@ -44,11 +47,12 @@ public struct BotFace: BotView, BotControl, BotCare {
 
     public func inboxMessages(limit: Int) async -> [InboxMessage] {
         let look = await bot.look
-        let delivered = look.state.outbox.history.filter { entry in
+        // Every open page asks, whenever the bot has done something: no further back than the page shows.
+        let delivered = look.state.outbox.history.reversed().lazy.filter { entry in
             guard case .delivered = entry.end else { return false }
             return look.inboxes.contains(entry.delivery.channel)
         }
-        return delivered.suffix(limit).map { entry in
+        return delivered.prefix(limit).reversed().map { entry in
             InboxMessage(
                 id: entry.delivery.id, channel: entry.delivery.channel, message: entry.delivery.message, at: entry.at,
                 incident: entry.delivery.incident,
@@ -143,7 +147,8 @@ public struct BotFace: BotView, BotControl, BotCare {
             return BotHealth(
                 isAlive: true, isReady: false, sentence: "The journal cannot be written: \(trouble)", open: open)
         }
-        let doubt = look.doubt
+        let doubt = look.doubt(
+            silent: silence.count(at: clock.uptime()) { look.state.silentApps(look.plan, at: look.now).count })
         let parts = [
             "Watching \(look.plan.sources.count.counted("source"))", doubt.map(\.asPart), look.nextPoll,
         ]
@@ -153,8 +158,39 @@ public struct BotFace: BotView, BotControl, BotCare {
     }
 }
 
+/// How many apps give no figures any more. It takes a look at all that the bot knows, and every probe and every open page
+/// asks: so one look counts for a second, and who asks meanwhile waits for none.
+final class SilenceCount: Sendable {
+    private struct Last {
+        var count: Int
+        /// When it was looked for, by the machine's clock.
+        var looked: Duration
+    }
+
+    private let last = Mutex<Last?>(nil)
+    private static let lifetime = Duration.seconds(1)
+
+    func count(at uptime: Duration, looking look: () -> Int) -> Int {
+        let known = last.withLock { last -> Int? in
+            guard let known = last else { return nil }
+            if uptime - known.looked < SilenceCount.lifetime { return known.count }
+            last?.looked = uptime
+            return nil
+        }
+        if let known { return known }
+        let count = look()
+        last.withLock { $0 = Last(count: count, looked: uptime) }
+        return count
+    }
+}
+
 extension Bot.Look {
     fileprivate var report: StatusReport { StatusReport(state, plan, at: now) }
+
+    /// Why things are told or not, as far as a bot that has others to answer goes.
+    func why(app: String?, rule: String?) -> WhyReport {
+        WhyReport(state, plan, at: now, app: app, rule: rule, most: WhyReport.answeredMax)
+    }
 
     /// When the first source is polled next, by the clock: what counts down would be news with every second.
     fileprivate var nextPoll: String? {
@@ -173,7 +209,9 @@ extension Bot.Look {
 
     /// What keeps anybody from saying that all is well: sources that fail, figures that are too old, that have stopped, or
     /// that never came. A source that has answered before may fail once; the next poll shows what it was.
-    fileprivate var doubt: String? {
+    ///
+    /// - Parameter silent: how many apps give no figures any more.
+    fileprivate func doubt(silent: Int) -> String? {
         let failing = plan.sources.count { source in
             guard let record = state.schedule.sources[source.name] else { return false }
             return record.stopped != nil || record.failure.map { $0.count > 1 || record.lastGood == nil } ?? false
@@ -182,16 +220,10 @@ extension Bot.Look {
             guard let record = state.schedule.sources[source.name] else { return false }
             return record.stopped == nil && record.lastOutcome == .stale
         }
-        let silent = state.silentApps(plan, at: now).count
         let parts = [
             sources(failing, "is failing", "are failing"), sources(stale, "gives old figures", "give old figures"),
             silent == 0 ? nil : "\(silent.counted("app")) \(silent == 1 ? "gives" : "give") no figures any more",
         ]
-    /// Why things are told or not, as far as a bot that has others to answer goes.
-    func why(app: String?, rule: String?) -> WhyReport {
-        WhyReport(state, plan, at: now, app: app, rule: rule, most: WhyReport.answeredMax)
-    }
-
         let doubt = parts.compactMap(\.self).joined(separator: ", ")
         guard doubt.isEmpty else { return doubt }
         return state.figures.series.isEmpty ? "No figures yet" : nil

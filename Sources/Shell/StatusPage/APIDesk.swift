@@ -138,8 +138,8 @@ struct APIDesk: Sendable {
 
     /// People may shorten an id; a program that sends a part of one has lost the rest.
     private func refusal(ofIncident id: String) async -> Response? {
+        guard CareDesk.id(id) != nil, await !view.knows(incident: id) else { return nil }
         let known = await view.incidents().array?.compactMap { $0["id"]?.string } ?? []
-        guard !known.contains(id), CareDesk.id(id) != nil else { return nil }
         return .refused(
             .conflict, "there is no incident '\(id)'; expected the whole id of one\(id.guess(in: known))")
     }

@@ -9,6 +9,9 @@ public protocol BotView: Sendable {
     /// The incidents, served as they are.
     func incidents() async -> JSON
 
+    /// Whether there is an incident of that id among them.
+    func knows(incident id: String) async -> Bool
+
     /// The last `limit` deliveries that have ended, newest last, all or those that failed; `limit` is 1 to 1000.
     func history(limit: Int, failedOnly: Bool) async -> JSON
 
@@ -51,7 +54,7 @@ public protocol BotView: Sendable {
     /// The figures in Prometheus's text format, served as they are.
     func metrics() async -> String
 
-    /// How the bot is, asked by probes and by every open page.
+    /// How the bot is, asked by probes and by every open page: so it must cost little, whatever the bot knows.
     func health() async -> BotHealth
 
     /// What time it is, and in which zone the bot says times.

@@ -17,7 +17,9 @@ final class EventQueue: SerialExecutor {
 /// A thread apart from the pool that the bot works on. What runs there one at a time never has a job of the bot wait
 /// behind it.
 final class ReadingQueue: TaskExecutor {
-    private let queue = DispatchQueue(label: "status-page-reading")
+    private let queue: DispatchQueue
+
+    init(_ label: String) { queue = DispatchQueue(label: label) }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

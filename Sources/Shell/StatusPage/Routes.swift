@@ -20,6 +20,16 @@ struct Routes: Sendable {
         case events(EventStream.Start)
     }
 
+    /// Where a request is answered, so that no number of readers delays what others wait for.
+    enum Lane: Hashable, Sendable {
+        /// Where the bot works: probes, what tools push, and people who act.
+        case bot
+        /// One after another: the answer says much of what the bot knows, and so takes a while to make where that is much.
+        case readers
+        /// With the other open pages: it looks at what the bot has done for as long as a page is open.
+        case streams
+    }
+
     /// What may be asked for by name.
     private enum Route: String {
         case overview = "/"
@@ -48,19 +58,21 @@ struct Routes: Sendable {
         return isWanted ? limits.bodyBytesMax : nil
     }
 
-    /// Whether the answer says much of what the bot knows, and so takes a while to make where that is much. What probes,
-    /// tools that push and people who act wait for is not among it.
-    func isReading(_ request: Request) -> Bool {
-        guard ["GET", "HEAD"].contains(request.method), hosts.refusal(of: request) == nil else { return false }
-        if api != nil, APIDesk.isMeant(by: request) { return APIDesk.calls(request.path).contains { $0.isReading } }
+    func lane(of request: Request) -> Lane {
+        guard ["GET", "HEAD"].contains(request.method), hosts.refusal(of: request) == nil else { return .bot }
+        if api != nil, APIDesk.isMeant(by: request) {
+            return APIDesk.calls(request.path).contains { $0.isReading } ? .readers : .bot
+        }
         switch Route(rawValue: request.path) {
-        case .overview, .inbox, .past, .open, .status, .incidents, .history, .metrics: return true
-        case .style, .script, .icon, .events, .healthz, .readyz, .command: return false
-        case nil: return request.path.hasPrefix("/incidents/") || request.path.hasPrefix("/apps/")
+        case .overview, .inbox, .past, .open, .status, .incidents, .history, .metrics: return .readers
+        case .events: return .streams
+        case .style, .script, .icon, .healthz, .readyz, .command: return .bot
+        case nil:
+            return request.path.hasPrefix("/incidents/") || request.path.hasPrefix("/apps/") ? .readers : .bot
         }
     }
 
-    /// What a reader hears where as many wait as may.
+    /// What a reader hears where as many wait as may, or who has waited too long.
     func crowded(_ request: Request) -> Response {
         let sentence = "Too many are reading at once; try again in a few seconds."
         let response: Response =
@@ -71,27 +83,28 @@ struct Routes: Sendable {
 
     func answer(_ request: Request) async -> Answer {
         if let refusal = hosts.refusal(of: request) { return .response(refusal) }
-        let page = await page()
-        let answer = await answer(request, page)
+        let answer = await allowed(request)
         guard case .response(let response) = answer, let refused = response.refusal, request.isForReading else {
             return answer
         }
-        return .response(.notice(page.notice(refused.title, refused.sentence, depth: .of(request.path)), of: response))
+        let notice = await page().notice(refused.title, refused.sentence, depth: .of(request.path))
+        return .response(.notice(notice, of: response))
     }
 
-    private func answer(_ request: Request, _ page: Page) async -> Answer {
+    /// The answer to who may ask here at all.
+    private func allowed(_ request: Request) async -> Answer {
         if let errand = BotAddress.Errand(rawValue: request.path) {
             guard let desk else {
                 return .response(.sentence(.notFound, "Nothing can be changed here."))
             }
             if let excess = request.excess { return .response(.sentence(.contentTooLarge, excess)) }
-            return .response(await desk.answer(errand, request, page))
+            return .response(await desk.answer(errand, request, await page()))
         }
         if let pushes, PushDesk.isMeant(by: request) { return .response(await pushes.answer(request)) }
         if let api, APIDesk.isMeant(by: request) { return .response(await api.answer(request)) }
         if let excess = request.excess { return .response(.sentence(.contentTooLarge, excess)) }
         guard let route = Route(rawValue: request.path) else {
-            if let story = await story(request, page) { return .response(story) }
+            if let story = await story(request) { return .response(story) }
             return .response(.sentence(.notFound, "There is nothing here; the page is at /."))
         }
         if route == .command, let control { return .response(await obey(request, control)) }
@@ -104,21 +117,23 @@ struct Routes: Sendable {
         case .overview:
             let asked = words(request.parameter("apps"))
             let overview = await view.overview(apps: asked)
-            return .response(.search(page.overview(overview, health: await view.health(), apps: asked)))
+            return .response(.search(await page().overview(overview, health: await view.health(), apps: asked)))
         case .inbox:
             let messages = await view.inboxMessages(limit: limits.messagesMax)
             return .response(
-                .page(page.inbox(messages: messages, health: await view.health(), channels: await view.channels())))
+                .page(
+                    await page().inbox(
+                        messages: messages, health: await view.health(), channels: await view.channels())))
         case .past:
             let asked = words(request.parameter("q"))
             let deliveries = await view.deliveries(matching: asked, limit: limits.messagesMax)
             return .response(
                 .search(
-                    page.history(
+                    await page().history(
                         deliveries, matching: asked, limit: limits.messagesMax, health: await view.health())))
         case .open:
             let (listed, count) = await view.openIncidents()
-            return .response(.page(page.openIncidents(listed, of: count, health: await view.health())))
+            return .response(.page(await page().openIncidents(listed, of: count, health: await view.health())))
         case .style: return .response(Response(.ok, "text/css; charset=utf-8", Page.style))
         case .script: return .response(Response(.ok, "text/javascript; charset=utf-8", Page.script))
         case .icon: return .response(Response(.ok, "image/svg+xml", Page.icon))
@@ -141,11 +156,11 @@ struct Routes: Sendable {
         }
     }
 
-    /// What makes a page now.
+    /// What makes a page now. It takes the bot's clock, for which whoever asks for no page need not wait.
     private func page() async -> Page { pages.page(await view.wall()) }
 
     /// A page about one incident or one app; nil where the path names neither.
-    private func story(_ request: Request, _ page: Page) async -> Response? {
+    private func story(_ request: Request) async -> Response? {
         guard ["GET", "HEAD"].contains(request.method) else { return nil }
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[2].isEmpty else { return nil }
@@ -154,12 +169,12 @@ struct Routes: Sendable {
             guard let id = CareDesk.id(String(parts[2])), let story = await view.incident(id) else {
                 return .sentence(.notFound, "This incident is not known, or no longer kept; see /history.")
             }
-            return .page(page.incident(story, health: await view.health()))
+            return .page(await page().incident(story, health: await view.health()))
         case "apps":
             guard let story = await view.app(String(parts[2]).pathDecoded) else {
                 return .sentence(.notFound, "No source has named this app; the page at / lists those it knows.")
             }
-            return .page(page.app(story, health: await view.health()))
+            return .page(await page().app(story, health: await view.health()))
         default: return nil
         }
     }
@@ -239,9 +254,11 @@ struct Limits: Sendable {
     var connectionsMax = 128
     /// A quarter of the connections, so that open pages never keep probes out.
     var streamsMax = 32
-    /// Readers that wait for the one before them; of the slowest answers, what the last of them waits for stays well within the
-    /// time of an exchange.
+    /// Readers that wait for the one before them.
     var readersMax = 16
+    /// How long a reader may have waited for those before it: whoever waits longer is told to come again, while there is
+    /// time left to hear it.
+    var readerWaitMax = Duration.seconds(10)
     /// From accepting a connection to the last byte of its answer; also for each piece of a stream.
     var exchangeTimeMax = Duration.seconds(30)
     /// How long a client may owe its request before it has to go when others find no room.
@@ -291,7 +308,6 @@ struct Limits: Sendable {
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Limits() }
         return Limits(descriptorsMax: Int(clamping: limit.rlim_cur))
     }
-}
     /// How many deliveries somebody wants to see.
     func historyCount(_ request: Request) throws(Mistake) -> Int {
         guard let written = request.parameter("limit") else { return historyDefault }
@@ -308,3 +324,4 @@ struct Mistake: Error {
     let sentence: String
     /// Whether the request is well-formed, and cannot be done as things are now.
     var isOfNow = false
+}

@@ -147,15 +147,18 @@ public actor StatusServer {
 
     /// Answers whoever reads one after another, apart from all others: what a reader sees of thousands of apps takes a while to
     /// write down, and no number of readers may take the threads on which the bot works, probes are answered and pushes
-    /// are taken.
+    /// are taken. Nor may open pages, which share a thread of their own.
     private static func answerAll(_ door: Door) async {
+        let limits = door.routes.limits
         let (line, readers) = AsyncStream.makeStream(
-            of: Ask.self, bufferingPolicy: .bufferingOldest(door.routes.limits.readersMax))
+            of: (ask: Ask, since: ContinuousClock.Instant).self, bufferingPolicy: .bufferingOldest(limits.readersMax))
+        let streams = ReadingQueue("status-page-streams")
         await withDiscardingTaskGroup { group in
-            group.addTask(executorPreference: ReadingQueue()) {
-                for await ask in line {
-                    // Nobody hears an answer that is later than the deadline; its place is given back all the same.
-                    guard await door.server.isAwaited(ask.id) else {
+            group.addTask(executorPreference: ReadingQueue("status-page-reading")) {
+                for await (ask, since) in line {
+                    // Who has waited for long comes again, rather than have all behind wait for as long. Nobody hears an answer that
+                    // is later than the deadline; its place is given back all the same.
+                    guard since.duration(to: .now) < limits.readerWaitMax, await door.server.isAwaited(ask.id) else {
                         await door.server.answer(ask.id, door.routes.crowded(ask.request))
                         continue
                     }
@@ -163,12 +166,16 @@ public actor StatusServer {
                 }
             }
             for await ask in door.server.requests {
-                guard door.routes.isReading(ask.request) else {
-                    group.addTask { await StatusServer.answer(ask, door.routes, on: door.server) }
-                    continue
-                }
-                if case .dropped = readers.yield(ask) {
-                    group.addTask { await door.server.answer(ask.id, door.routes.crowded(ask.request)) }
+                switch door.routes.lane(of: ask.request) {
+                case .bot: group.addTask { await StatusServer.answer(ask, door.routes, on: door.server) }
+                case .streams:
+                    group.addTask(executorPreference: streams) {
+                        await StatusServer.answer(ask, door.routes, on: door.server)
+                    }
+                case .readers:
+                    if case .dropped = readers.yield((ask, .now)) {
+                        group.addTask { await door.server.answer(ask.id, door.routes.crowded(ask.request)) }
+                    }
                 }
             }
             readers.finish()

@@ -110,6 +110,7 @@ private struct Face: Sendable {
 private struct Blank: BotView {
     func status() -> JSON { [:] }
     func incidents() -> JSON { [] }
+    func knows(incident id: String) -> Bool { false }
     func history(limit: Int, failedOnly: Bool) -> JSON { ["limit": JSON(limit)] }
     func mutes() -> JSON { [] }
     func why(app: String?, rule: String?) -> JSON { [["app": JSON(app), "rule": JSON(rule)]] }
