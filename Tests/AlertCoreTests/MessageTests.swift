@@ -354,7 +354,7 @@ private struct Floor: SubjectDetector {
             bot, .opened,
             """
             🔴 alertbot: The credential of source ios was refused twice, so it is no longer polled: it is out of reach. \
-            Renew it, then reload the config, or restart the bot if systemd hands it out.
+            Renew it, then reload or restart.
             Since: Fri 20 Nov 23:00 CET
             Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID

@@ -52,11 +52,11 @@ import Testing
     }
 
     /// Two apps are told of; their ends, and with them perhaps the beginning of a third, go into a digest that is refused.
-    private func missDigest(withNews hasNews: Bool) throws -> Rehearsal {
+    private func missDigest(withNews hasNews: Bool, gates: [GatePlan] = []) throws -> Rehearsal {
         let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "2 per 1h", "channel": "team"])
         let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
         var bot = Rehearsal.checked(
-            .rehearsed(detectors: [rule], gates: [budget], channels: teamAndOps, reportTo: "ops"))
+            .rehearsed(detectors: [rule], gates: gates + [budget], channels: teamAndOps, reportTo: "ops"))
         bot.see(apps(2).map { ($0, .warning) })
         bot.advance(by: .minutes(5))
         bot.sendAnswer = { delivery, _ in
@@ -94,6 +94,22 @@ import Testing
         #expect(ends.headline == "🗒 app1, app0: 2 resolved")
         #expect(ends.lines.count == 2 && ends.lines.allSatisfy { $0.contains("resolved") }, "\(ends.lines)")
         #expect(again.first { $0.kind == .opened }?.summaries.map(\.subject.app) == ["new"])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a refused digest waits whole while a gate is closed to one of its ends`() throws {
+        let nights = try GatePlan.rule(
+            QuietHoursGate.self, "nights", ["between": "13:30-15:00"], match: .on(["app": "app0"]))
+        var bot = try missDigest(withNews: true, gates: [nights])
+        bot.advance(to: .utc("2026-11-20 13:40"))
+        bot.crash()
+        bot.advance(to: .utc("2026-11-20 14:59"))
+        func digests() -> [Delivery] {
+            bot.sends.map(\.delivery).filter { $0.channel == "team" && $0.kind == .digest }
+        }
+        #expect(digests().count == 1)
+        bot.advance(by: .hours(3))
+        #expect(digests().dropFirst().map { $0.summaries.map(\.subject.app).sorted() } == [["app0", "app1"]])
         #expect(bot.objections == [])
     }
 

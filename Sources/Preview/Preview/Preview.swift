@@ -139,7 +139,11 @@ public struct Preview: Sendable {
     public var outlooks: [RuleOutlook] {
         var outlook = gathered
         outlook.take(core, state, at: now, isLast: true)
-        return outlook.outlooks(of: plan, nextLook == nil ? [] : incidents)
+        // An app that has vanished is judged by what is not there; a look at its figures finds them as they were.
+        let firing = incidents.filter {
+            $0.state == .firing && !$0.isUncertain && $0.evidence.phrase?.id != .reasonUnsure
+        }
+        return outlook.outlooks(of: plan, nextLook == nil ? firing : incidents)
     }
 
     /// Takes in what a real poll found out.

@@ -208,7 +208,8 @@ extension State {
         return figures.unordered(of: source).filter { subject in
             guard let last = newest[subject.whole], let series = figures.series[subject],
                 series.hasFigures, lastKnown(series.figuresSeen, of: source) == last,
-                now - max(last, answersSince) > max(staysGood(subject, plan), rule.detector.lookback),
+                now - last > max(staysGood(subject, plan), rule.detector.lookback),
+                now - answersSince > staysGood(subject, plan),
                 // What has been told of for that long is closed, and told no more, though its issues go on.
                 now - last < Figures.lifetime
             else { return false }

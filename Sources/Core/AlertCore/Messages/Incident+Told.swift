@@ -15,7 +15,7 @@ extension Incident {
     }
 
     /// Whether it is that a release looks fine: once that is over, nobody wants to read it.
-    var isGoodNews: Bool { worst.phrase?.id == .releaseFine }
+    var isGoodNews: Bool { worst.phrase?.id == .releaseFine || evidence.phrase?.id == .releaseFineOver }
 
     /// Whether that figure is also the newest: only of such a one is it said that it is so now.
     func isNewest(_ told: Evidence) -> Bool {

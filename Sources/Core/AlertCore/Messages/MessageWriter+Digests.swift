@@ -104,8 +104,10 @@ extension MessageWriter {
     func past(_ old: Message) -> Message {
         begin()
         let only = old.incidents.count == 1 ? old.incidents.first.map { Incident($0) } : nil
-        // Not that it is 'still' so.
-        let headline = only.map { self.headline($0, .opened) } ?? old.unmarkedHeadline
+        // A reminder says that it is 'still' so.
+        let headline =
+            old.kind == .reminder
+            ? only.map { self.headline($0, .opened) } ?? old.unmarkedHeadline : old.unmarkedHeadline
         var message = Message(
             kind: .digest, severity: old.severity, at: now,
             headline: "\(Message.mark(kind: .digest, severity: old.severity)) "

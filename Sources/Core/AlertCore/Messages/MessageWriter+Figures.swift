@@ -37,7 +37,8 @@ extension MessageWriter {
     /// How bad an issue was, in the words of the rule.
     private func worstIssue(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
         guard story.incident.key != nil, kind.isEnd, !story.incident.isGoodNews else { return [] }
-        return [Message.Field(words[.fieldAtWorst], sentence(story.incident.worst))]
+        let worst = sentence(story.incident.worst)
+        return worst.isEmpty ? [] : [Message.Field(words[.fieldAtWorst], worst)]
     }
 
     /// How bad it was. A rule about several metrics may end with the figure of another than was the worst.

@@ -76,32 +76,39 @@ extension Turn {
         }
     }
 
-    /// The message, or of one about many what is over and may be said now. What goes on is told by itself.
+    /// The message, or of one about many what is over of what the channel heard begin; what goes on is told by itself. Nil where
+    /// nothing is, and while a gate is closed to any of it: what is left out then would never be told.
     private func stillToTell(of missed: Delivery) -> Delivery? {
-        let ends = missed.summaries.compactMap { endToTell($0, of: missed) }
-        guard !ends.isEmpty else { return nil }
-        var again = missed
-        if ends.count < missed.summaries.count {
-            again.kind = .digest
-            again.message = state.dressed(writer.message(ofEnds: ends), for: missed.channel, plan)
+        let ends = missed.summaries.filter(isOver)
+        let incidents = ends.map { summary in
+            var incident = Incident(summary, labels: state.figures.series[summary.subject]?.labels ?? [:])
+            // The incident itself is forgotten by now; what is left is how it ended.
+            incident.worst = Evidence(sentence: "")
+            return incident
         }
-        if again.kind == .digest { again.updates = updates(ofEnds: ends, in: missed.channel) }
+        guard !incidents.contains(where: { isHeld($0, of: missed) }) else { return nil }
+        var (again, told) = (missed, incidents)
+        if ends.count < missed.summaries.count {
+            told = incidents.filter { state.outbox.opening(of: [$0.id], in: missed.channel) != nil }
+            again.kind = .digest
+            again.message = state.dressed(writer.message(ofEnds: told), for: missed.channel, plan)
+        }
+        guard !told.isEmpty else { return nil }
+        if again.incident == nil { again.updates = updates(ofEnds: told, in: missed.channel) }
         return again
     }
 
-    /// What is over, as far as is known of it by now. Nil where it goes on, or has come again since, for then its end would read
-    /// as if that were over; and where a gate is closed to it.
-    private func endToTell(_ summary: IncidentSummary, of missed: Delivery) -> Incident? {
+    /// Whether it is over and has not come again since, for then its end would read as if that were over.
+    private func isOver(_ summary: IncidentSummary) -> Bool {
         let identity = IncidentKey(rule: summary.rule, subject: summary.subject, key: summary.key)
-        guard summary.state.endKind != nil, state.incidents[identity: identity] == nil else { return nil }
-        // The incident itself is forgotten by now.
-        var incident = Incident(summary, labels: state.figures.series[summary.subject]?.labels ?? [:])
-        // What is left is how it ended.
-        incident.worst = Evidence(sentence: "")
+        return summary.state.endKind != nil && state.incidents[identity: identity] == nil
+    }
+
+    private func isHeld(_ incident: Incident, of missed: Delivery) -> Bool {
         let notification = Notification(
-            incident: incident, kind: missed.kind, severity: max(summary.severity, missed.message.severity),
+            incident: incident, kind: missed.kind, severity: max(incident.severity, missed.message.severity),
             channel: missed.channel)
-        return state.closure(for: notification, at: now, plan) == nil ? incident : nil
+        return state.closure(for: notification, at: now, plan) != nil
     }
 
     /// As long as anybody tracks what nothing is known of. A team mends a channel after a long weekend.

@@ -184,11 +184,13 @@ extension Turn {
     }
 
     /// Puts the end among the failed deliveries of the channels that heard of the incident and have left the config since:
-    /// should one come back, it is sent there.
+    /// should one come back, it is sent there. One that has only another name now leads to the same chat.
     private mutating func keepEnd(of incident: Incident) {
         guard let kind = incident.state.endKind else { return }
+        let homes = Set(plan.channels.compactMap(\.home))
         for (channel, standing) in incident.standings.sorted(by: { $0.key < $1.key })
         where plan.channel(channel) == nil && standing.announced != nil && !standing.hasHeardEnd {
+            if let home = state.outbox.channels[channel]?.home, homes.contains(home) { continue }
             let delivery = accept(writer.message(story(of: incident), kind), kind, channel, incident: incident.id)
             receiveNews([state.outbox.abandon(delivery, at: now, &output)])
         }

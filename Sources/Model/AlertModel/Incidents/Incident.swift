@@ -85,10 +85,11 @@ public struct Incident: Hashable, Sendable {
 
     /// One that may be forgotten by now, as far as a message tells of it.
     public init(_ summary: IncidentSummary, labels: [String: String] = [:]) {
+        let isSilent = [.closedVanished, .closedFailing, .closedUnjudged].contains(summary.evidence.phrase?.id)
         self.init(
             id: summary.id, rule: summary.rule, subject: summary.subject, key: summary.key, labels: labels,
             severity: summary.severity, worstSeverity: summary.severity, state: summary.state, since: summary.since,
-            until: summary.until, evidence: summary.evidence, worst: summary.evidence, isUncertain: false,
+            until: summary.until, evidence: summary.evidence, worst: summary.evidence, isUncertain: isSilent,
             betterSince: nil, acknowledgement: nil, unattendedSince: nil, standings: [:])
     }
 

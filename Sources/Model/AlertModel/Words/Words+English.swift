@@ -316,7 +316,7 @@ extension PhraseID {
         case .troubleStopped:
             """
             The credential of source {source} was refused twice, so it is no longer polled: {cause}. \
-            Renew it, then reload the config, or restart the bot if systemd hands it out.
+            Renew it, then reload or restart.
             """
         case .troublePartial: "Messages to channel {channel} do not reach everybody: {cause}"
         case .troubleLate: "Messages to channel {channel} have been waiting since {moment}: {cause}"

@@ -334,7 +334,7 @@ extension PhraseID {
         case .troubleStopped:
             """
             La credencial de la fuente {source} se rechazó dos veces, así que ya no se consulta: {cause}. \
-            Renuévala y vuelve a cargar la configuración, o reinicia el bot si la entrega systemd.
+            Renuévala y recarga o reinicia.
             """
         case .troublePartial: "Los mensajes al canal {channel} no llegan a todos: {cause}"
         case .troubleLate: "Los mensajes al canal {channel} esperan desde {moment}: {cause}"

@@ -269,7 +269,8 @@ public struct ThresholdDetector: SubjectDetector {
     /// incident.
     private func asBad(_ judgement: Judgement, as incident: Sight.Tracked) -> Judgement? {
         guard case .firing(let severity) = judgement.verdict, severity < incident.severity,
-            incident.worst?.metric == metric, let figure = judgement.evidence.figure,
+            confidence != nil, metric.unit == .rate, incident.worst?.metric == metric,
+            let figure = judgement.evidence.figure,
             let limit = limits.first(where: { $0.severity == incident.severity }), limit.comparison.holds(figure.value)
         else { return nil }
         var evidence = Evidence(
