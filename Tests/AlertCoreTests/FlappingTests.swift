@@ -47,6 +47,9 @@ import Testing
         _ = bot.play("w.w.w.")
         let telling = try #require(bot.decisions.first { $0.decision == .send && $0.reason == .flapping })
         #expect(telling.kind == .resolved)
+        // Whoever reads the headline alone must not take it for the end.
+        #expect(telling.message.headline.hasPrefix("⚪ "), "\(telling.message.headline)")
+        #expect(telling.message.headline.hasSuffix(", flapping"), "\(telling.message.headline)")
         #expect(
             telling.message.fields.last
                 == Message.Field(

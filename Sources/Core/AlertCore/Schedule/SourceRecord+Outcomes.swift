@@ -47,7 +47,7 @@ extension SourceRecord {
         let apart = lastGood.map { now - $0 } ?? .zero
         let before = lastGood.flatMap { last in answeredBefore.map { last - $0 } } ?? .zero
         // Of some sources every answer comes after hours, as in a file of few lines: that is no break.
-        if lastGood == nil || apart > max(source.oldestNews, before.scaled(by: 2)) {
+        if apart > max(source.oldestNews, before.scaled(by: 2)) {
             answersSince = now
         } else if answersSince.map({ now - $0 > SourceRecord.answersSinceKept }) == true {
             answersSince = nil

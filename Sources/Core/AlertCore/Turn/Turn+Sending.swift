@@ -187,10 +187,10 @@ extension Turn {
     /// should one come back, it is sent there. One that has only another name now leads to the same chat.
     private mutating func keepEnd(of incident: Incident) {
         guard let kind = incident.state.endKind else { return }
-        let homes = Set(plan.channels.compactMap(\.home))
         for (channel, standing) in incident.standings.sorted(by: { $0.key < $1.key })
         where plan.channel(channel) == nil && standing.announced != nil && !standing.hasHeardEnd {
-            if let home = state.outbox.channels[channel]?.home, homes.contains(home) { continue }
+            let home = state.outbox.channels[channel]?.home
+            if home != nil, plan.channels.contains(where: { $0.home == home }) { continue }
             let delivery = accept(writer.message(story(of: incident), kind), kind, channel, incident: incident.id)
             receiveNews([state.outbox.abandon(delivery, at: now, &output)])
         }
