@@ -90,9 +90,8 @@ import Testing
                 try await client.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 try await client.read(until: "retry")
                 let before = Footprint()
-                let lines = (0..<50).map { "\($0)" + String(repeating: "x", count: 1500) }
                 for number in 0..<LastingTests.unread {
-                    await bot.receive(.sample("m-\(number)", lines: lines))
+                    await bot.receive(.sample("m-\(number)", lines: LastingTests.lines))
                     #expect(try await ask(port, "/metrics").status == 200)
                 }
                 // Its place is another's once it is dropped.
@@ -113,8 +112,26 @@ import Testing
         }
     }
 
+    @Test func `what a reader has missed is written down as it is read, and not at once`() async {
+        await #expect(processExitsWith: .success) {
+            let bot = FakeBot((0..<200).map { .sample("m-\($0)", lines: LastingTests.lines) })
+            try await serving(bot) { port async throws in
+                #expect(try await ask(port, "/metrics").status == 200)
+                let before = Footprint()
+                var client = try Client(port: port)
+                defer { client.connection.close() }
+                try await client.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                try await client.read(until: "id: m-0\n")
+                let grown = Footprint().residentKiB - before.residentKiB
+                // The messages come to 15 MB.
+                #expect(grown < 8 << 10, "\(grown) KiB")
+            }
+        }
+    }
+
     /// Messages that a reader of events never reads, 75 kB each.
     private static let unread = 600
+    private static let lines = (0..<50).map { "\($0)" + String(repeating: "x", count: 1500) }
 }
 
 private func setDescriptorsMax(_ count: Int32) {

@@ -44,6 +44,13 @@ struct EventStream: Sendable {
         var spoke = ContinuousClock.now
         // Browsers wait that many milliseconds before they connect again.
         var text = "retry: 3000\n\n"
+        func flush() async throws {
+            // Before it is on its way: the next sign of life is due so long after it has gone.
+            spoke = .now
+            let bytes = Array(text.utf8)
+            text = ""
+            try await output.send(bytes)
+        }
         for await _ in output.wakes {
             let page = pages.page(await view.wall())
             let health = await view.health()
@@ -57,6 +64,8 @@ struct EventStream: Sendable {
                 guard let story = InboxStory.newest(of: messages[...index]) else { continue }
                 text += "id: \(story.latest.id.tamed)\n" + EventStream.event("message", data: page.card(story))
                 last = story.latest.id
+                // Who reads slowly, or not at all, holds no more than that, and the others have their turn in between.
+                if text.utf8.count >= limits.eventBytesAtOnce { try await flush() }
             }
             // A sign of life keeps proxies from closing the connection, finds out whether the client is there, and tells the
             // page that the bot is: an event, as comments never reach a script. Much that the bot does is no news here.
@@ -64,10 +73,7 @@ struct EventStream: Sendable {
                 guard spoke.duration(to: .now) >= limits.heartbeat else { continue }
                 text = EventStream.signOfLife
             }
-            // Before it is on its way: the next sign of life is due so long after it has gone.
-            spoke = .now
-            try await output.send(Array(text.utf8))
-            text = ""
+            try await flush()
         }
     }
 

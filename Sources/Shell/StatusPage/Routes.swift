@@ -268,6 +268,9 @@ struct Limits: Sendable {
     var discardedBytesMax = 262_144
     /// What a stream hands to the system at a time.
     var streamBlockBytes = 4096
+    /// What is written down of a stream before its reader has to take it: many cards, and little beside the megabytes that
+    /// the system keeps for whoever reads slowly.
+    var eventBytesAtOnce = 65_536
     /// Connections that are taken before those that are here get their turn.
     var acceptsAtOnce = 64
     /// How often the file of a unix socket is looked for: as often as the journal tries again what the disk refused.
