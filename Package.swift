@@ -115,7 +115,7 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
         module(plugin.module, kit, path: "\(plugin.folder)/Sources"),
         tests(
             plugin.module + "Tests",
-            [.target(name: plugin.module), "PluginTesting"] + kit
+            [.target(name: plugin.module), "Chance", "PluginTesting"] + kit
                 // Rules are tried in whole bots, and with chance from a seed.
                 + (["detectors", "gates"].contains(plugin.kind) ? ["AlertTesting", "AlertCore"] : []),
             path: "\(plugin.folder)/Tests"),
@@ -132,7 +132,7 @@ let commanded: [Target.Dependency] =
 /// What a simulation puts together.
 let simulated: [Target.Dependency] =
     [
-        "AlertCore", "AlertTesting", "BudgetGate", "DropDetector", "IssueKit", "Journal", "JournalTesting",
+        "AlertCore", "AlertTesting", "BudgetGate", "Chance", "DropDetector", "IssueKit", "Journal", "JournalTesting",
         "MatrixChannel", "MuteGate", "QuietHoursGate", "ReleaseDetector", "Runtime", "SlackChannel", "WebhookChannel",
     ] + kit
 
@@ -147,8 +147,8 @@ let package = Package(
         .library(
             name: "AlertbotKit",
             targets: [
-                "AlertCore", "AlertModel", "AlertTesting", "BotConfig", "BuiltinPlugins", "DropDetector", "Journal",
-                "JournalTesting", "PluginKit", "Preview", "Runtime", "ThresholdDetector", "TimeZones",
+                "AlertCore", "AlertModel", "AlertTesting", "BotConfig", "BuiltinPlugins", "Chance", "DropDetector",
+                "Journal", "JournalTesting", "PluginKit", "Preview", "Runtime", "ThresholdDetector", "TimeZones",
             ]),
     ],
     dependencies: [
@@ -209,8 +209,9 @@ let package = Package(
         door("CMicroHTTP", pkgConfig: "libmicrohttpd", debian: "libmicrohttpd-dev"),
         door("CYaml", pkgConfig: "yaml-0.1", debian: "libyaml-dev"),
 
-        module("PluginTesting", in: "Kit", kit),
-        module("AlertTesting", in: "Testing", ["AlertCore", "Records"] + kit),
+        module("PluginTesting", in: "Kit", ["Chance"] + kit),
+        module("Chance", in: "Testing"),
+        module("AlertTesting", in: "Testing", ["AlertCore", "Chance", "Records"] + kit),
         module("JournalTesting", in: "Testing", ["Journal"]),
         module("MachineTesting", in: "Testing", ["Runtime", "SystemPorts"] + kit),
         // The whole bot in a world of its own; `scripts/simulate` runs it, and the product does not have it.
@@ -228,13 +229,13 @@ let package = Package(
         door("CFuzzer"),
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Sources/Testing/fuzz", swiftSettings: strict),
-        tests("FuzzTargetsTests", ["AlertTesting", "FuzzTargets"] + kit),
+        tests("FuzzTargetsTests", ["AlertTesting", "Chance", "FuzzTargets"] + kit),
         tests(
             "SimulatedWorldTests",
             ["SimulatedWorld", "BotConfig", "BuiltinPlugins", "PluginTesting", "SourceFakes"] + simulated),
-        tests("AlertModelTests", ["AlertModel"]),
+        tests("AlertModelTests", ["AlertModel", "Chance"]),
         tests(
-            "TimeZonesTests", ["TimeZones", "AlertModel"],
+            "TimeZonesTests", ["TimeZones", "AlertModel", "Chance"],
             exclude: ["make_zone_table.py", "zone_table.txt", "make_quiet_table.py", "quiet_table.txt"]),
         tests(
             "CalendarsTests", ["Calendars", "AlertModel", "TimeZones"],
@@ -244,17 +245,17 @@ let package = Package(
         tests("SourceKitTests", ["SourceKit", "PluginTesting"] + kit),
         tests("IssueKitTests", ["IssueKit", "PluginTesting"] + kit),
         tests("RecordsTests", ["Records"]),
-        tests("JournalTests", ["Journal", "JournalTesting", "Records"]),
-        tests("YAMLKitTests", ["YAMLKit"]),
-        tests("TransportTests", ["Transport", "AlertModel", "CCurl"]),
+        tests("JournalTests", ["Chance", "Journal", "JournalTesting", "Records"]),
+        tests("YAMLKitTests", ["Chance", "YAMLKit"]),
+        tests("TransportTests", ["Transport", "AlertModel", "CCurl", "Chance"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel", "Charts", "Markup", "Pictures", "TimeZones"]),
         tests("MarkupTests", ["Markup"]),
         tests("ChartsTests", ["Charts", "AlertModel", "Markup", "TimeZones"]),
         tests("RasterTests", ["Raster", "Charts", "AlertModel", "TimeZones"]),
         tests("MustacheTests", ["Mustache"]),
         tests(
-            "JSONPathTests", ["JSONPath", "AlertModel"], exclude: ["make_path_table.py", "path_table.txt"]),
-        tests("TextTests", ["Text"], exclude: ["make_width_table.py", "width_table.txt"]),
+            "JSONPathTests", ["JSONPath", "AlertModel", "Chance"], exclude: ["make_path_table.py", "path_table.txt"]),
+        tests("TextTests", ["Chance", "Text"], exclude: ["make_width_table.py", "width_table.txt"]),
         tests(
             "BotConfigTests",
             [
@@ -263,7 +264,7 @@ let package = Package(
         tests(
             "AlertCoreTests",
             [
-                "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursGate", "BudgetGate", "GroupGate",
+                "AlertCore", "AlertTesting", "Chance", "PluginTesting", "QuietHoursGate", "BudgetGate", "GroupGate",
                 "FlappingGate", "DependsOnGate", "EscalateGate", "RepeatGate", "DropDetector", "IssueKit",
                 "NewIssueDetector", "ReleaseDetector",
             ] + kit),
@@ -279,7 +280,8 @@ let package = Package(
         tests(
             "PreviewTests",
             [
-                "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetGate", "BuiltinPlugins", "DependsOnGate",
+                "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetGate", "BuiltinPlugins", "Chance",
+                "DependsOnGate",
                 "DropDetector", "Journal", "JournalTesting", "PluginTesting", "Runtime", "SimulatedWorld",
                 "ThresholdDetector",
             ]
@@ -318,7 +320,7 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "AlertTesting", "BotHarness", "BuiltinPlugins", "MachineTesting", "Mustache", "PluginTesting",
+                "AlertTesting", "BotHarness", "BuiltinPlugins", "Chance", "MachineTesting", "Mustache", "PluginTesting",
                 "SourceFakes",
                 "alertbot", "Commands",
             ] + commanded,

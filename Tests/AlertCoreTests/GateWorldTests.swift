@@ -1,6 +1,7 @@
 import AlertCore
 import AlertTesting
 import BudgetGate
+import Chance
 import DependsOnGate
 import EscalateGate
 import FlappingGate

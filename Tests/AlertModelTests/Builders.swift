@@ -1,9 +1,20 @@
+import Chance
 import Testing
 
 @testable import AlertModel
 
 // Values made at random, with everything optional sometimes there and sometimes not.
 extension SeededRandom {
+    mutating func one<Element>(of elements: [Element]) -> Element {
+        elements[Int.random(in: elements.indices, using: &self)]
+    }
+
+    mutating func maybe<Value>(_ make: (inout SeededRandom) -> Value) -> Value? { happens(0.6) ? make(&self) : nil }
+
+    mutating func list<Value>(upTo count: Int, _ make: (inout SeededRandom) -> Value) -> [Value] {
+        (0..<Int.random(in: 0...count, using: &self)).map { _ in make(&self) }
+    }
+
     mutating func moment() -> Moment {
         Moment(milliseconds: Int64.random(in: 0...4_102_444_800_000, using: &self))
     }
@@ -12,7 +23,7 @@ extension SeededRandom {
         TimeSpan(lasting: .milliseconds(Int64.random(in: 1...86_400_000, using: &self)), until: moment())
     }
 
-    mutating func word() -> String { text() + pick(["a", "b", "c-1"]) }
+    mutating func word() -> String { text() + one(of: ["a", "b", "c-1"]) }
 
     mutating func words() -> [String: String] {
         Dictionary(list(upTo: 3) { ($0.word(), $0.text()) }, uniquingKeysWith: { first, _ in first })
@@ -26,9 +37,9 @@ extension SeededRandom {
 
     mutating func metrics() -> Metrics {
         var metrics: Metrics = ["users": 1_000_001, "sessions": 1_000_001]
-        if chance(0.5) { metrics["crashed_users"] = count() }
-        if chance(0.5) { metrics["crash_free_sessions"] = Double.random(in: 0...1, using: &self) }
-        if chance(0.5) { metrics[word()] = double() }
+        if happens(0.5) { metrics["crashed_users"] = count() }
+        if happens(0.5) { metrics["crash_free_sessions"] = Double.random(in: 0...1, using: &self) }
+        if happens(0.5) { metrics[word()] = double() }
         return metrics
     }
 
@@ -44,13 +55,13 @@ extension SeededRandom {
         let span = span()
         return Observation(
             subject: subject(), span: span, seen: span.to + .seconds(.random(in: -3600...86_400, using: &self)),
-            isComplete: chance(0.5), metrics: metrics(), issues: list(upTo: 4) { $0.issue() }, labels: words())
+            isComplete: happens(0.5), metrics: metrics(), issues: list(upTo: 4) { $0.issue() }, labels: words())
     }
 
     /// A limit as a config can write it.
     mutating func comparison() -> Comparison {
-        let relation = pick(Comparison.Relation.allCases)
-        guard chance(0.5) else { return Comparison(relation, chance(0.5) ? count() : double(), isPercentage: false) }
+        let relation = one(of: Comparison.Relation.allCases)
+        guard happens(0.5) else { return Comparison(relation, happens(0.5) ? count() : double(), isPercentage: false) }
         return Comparison(relation, Double(Int.random(in: 0...1_000_000, using: &self)) / 1_000_000, isPercentage: true)
     }
 
@@ -64,8 +75,8 @@ extension SeededRandom {
     }
 
     mutating func reason() -> Reason {
-        let name = pick(["nights", "a:b", "é"])
-        return pick([
+        let name = one(of: ["nights", "a:b", "é"])
+        return one(of: [
             .first, .escalated, .repeat, .revised, .resolved, .muted(name), .quietHours(name), .flapping,
             .gate(plugin: "budget", name: name), .unannounced, .overtaken,
         ])
@@ -73,14 +84,16 @@ extension SeededRandom {
 
     mutating func hold() -> Hold {
         Hold(
-            kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), reason: reason(),
-            since: moment(), until: moment(), checkAgain: moment(), summarizes: chance(0.5), isForSummary: chance(0.5),
-            gathering: maybe { Gathering(gate: $0.word(), key: $0.text(), style: $0.pick(Gathering.Style.allCases)) })
+            kind: one(of: Notification.Kind.allCases), severity: one(of: Severity.allCases), reason: reason(),
+            since: moment(), until: moment(), checkAgain: moment(), summarizes: happens(0.5),
+            isForSummary: happens(0.5),
+            gathering: maybe { Gathering(gate: $0.word(), key: $0.text(), style: $0.one(of: Gathering.Style.allCases)) }
+        )
     }
 
     mutating func standing() -> Standing {
         Standing(
-            announced: maybe { $0.pick(Severity.allCases) }, dropped: maybe { $0.pick(Severity.allCases) },
+            announced: maybe { $0.one(of: Severity.allCases) }, dropped: maybe { $0.one(of: Severity.allCases) },
             firstSaid: maybe { $0.moment() }, lastSaid: maybe { $0.moment() }, reminders: Int(count()),
             said: maybe {
                 Said(metric: $0.word(), value: $0.double(), span: $0.span(), limit: $0.maybe { $0.comparison() })
@@ -89,47 +102,50 @@ extension SeededRandom {
 
     mutating func incident() -> Incident {
         var incident = Incident(
-            rule: word(), subject: subject(), labels: words(), severity: pick(Severity.allCases), since: moment(),
+            rule: word(), subject: subject(), labels: words(), severity: one(of: Severity.allCases), since: moment(),
             evidence: evidence())
-        incident.state = pick(Incident.State.allCases)
+        incident.state = one(of: Incident.State.allCases)
         incident.until = maybe { $0.moment() }
         incident.worst = evidence()
-        incident.isUncertain = chance(0.5)
+        incident.isUncertain = happens(0.5)
         for channel in list(upTo: 3, { $0.word() }) { incident.standings[channel] = standing() }
         return incident
     }
 
     mutating func message() -> Message {
-        let mark = maybe { "\($0.pick(Message.Mark.allCases).rawValue) " } ?? ""
+        let mark = maybe { "\($0.one(of: Message.Mark.allCases).rawValue) " } ?? ""
         var message = Message(
-            kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), at: moment(),
+            kind: one(of: Notification.Kind.allCases), severity: one(of: Severity.allCases), at: moment(),
             headline: mark + text(),
             fields: list(upTo: 3) { .init($0.text(), $0.text()) }, reason: text(),
             issues: list(upTo: 3) { random in
                 .init(title: random.text(), detail: random.text(), url: random.maybe { $0.text() })
             }, sparkline: maybe { $0.text() }, lines: list(upTo: 3) { $0.text() },
-            links: list(upTo: 3) { .init($0.text(), $0.text(), isOwn: $0.chance(0.5)) }, footer: text(),
+            links: list(upTo: 3) { .init($0.text(), $0.text(), isOwn: $0.happens(0.5)) }, footer: text(),
             incidents: list(upTo: 2) { IncidentSummary($0.incident()) })
-        message.announces = maybe { $0.pick(Severity.allCases) }
+        message.announces = maybe { $0.one(of: Severity.allCases) }
         // What a team's own template says in its place.
-        if chance(0.3) { message.headline = text() }
+        if happens(0.3) { message.headline = text() }
         return message
     }
 
     mutating func delivery() -> Delivery {
-        let phase: Delivery.Phase = chance(0.5) ? .waiting(notBefore: moment()) : .attempting(since: moment())
+        let phase: Delivery.Phase = happens(0.5) ? .waiting(notBefore: moment()) : .attempting(since: moment())
         var delivery = Delivery(
             id: word(), channel: word(), number: Int.random(in: 0...Int.max, using: &self),
-            kind: pick(Notification.Kind.allCases), incident: maybe { $0.word() }, message: message(), queued: moment(),
-            attempts: Int.random(in: 0...99, using: &self), phase: phase, possiblyRepeated: chance(0.5),
-            isPlain: chance(0.5))
-        delivery.isAgain = chance(0.2)
-        delivery.escalated = chance(0.2) ? [word(), word()] : []
+            kind: one(of: Notification.Kind.allCases), incident: maybe { $0.word() }, message: message(),
+            queued: moment(),
+            attempts: Int.random(in: 0...99, using: &self), phase: phase, possiblyRepeated: happens(0.5),
+            isPlain: happens(0.5))
+        delivery.isAgain = happens(0.2)
+        delivery.escalated = happens(0.2) ? [word(), word()] : []
         return delivery
     }
 
     mutating func historyEntry() -> EndedDelivery {
-        let end: DeliveryEnd = pick([.delivered(receipt: nil), .delivered(receipt: text()), .replaced, .dead(text())])
+        let end: DeliveryEnd = one(of: [
+            .delivered(receipt: nil), .delivered(receipt: text()), .replaced, .dead(text()),
+        ])
         return EndedDelivery(delivery: delivery(), end: end, at: moment())
     }
 
@@ -150,17 +166,18 @@ extension SeededRandom {
     /// The value with one of its parts replaced or removed, somewhere inside.
     mutating func damaged(_ value: JSON) -> JSON {
         switch value {
-        case .array(var elements) where !elements.isEmpty && chance(0.8):
+        case .array(var elements) where !elements.isEmpty && happens(0.8):
             let index = Int.random(in: elements.indices, using: &self)
             elements[index] = damaged(elements[index])
             return .array(elements)
-        case .object(var object) where !object.members.isEmpty && chance(0.9):
-            let member = pick(object.members)
-            object[member.name] = chance(0.2) ? nil : damaged(member.value)
+        case .object(var object) where !object.members.isEmpty && happens(0.9):
+            let member = one(of: object.members)
+            object[member.name] = happens(0.2) ? nil : damaged(member.value)
             return .object(object)
         default:
-            return chance(0.5)
-                ? json(depth: 2) : pick([.null, -1, .int(.max), .double(-1e308), "", "0001-01-01T00:00:00Z", [], [:]])
+            return happens(0.5)
+                ? json(depth: 2)
+                : one(of: [.null, -1, .int(.max), .double(-1e308), "", "0001-01-01T00:00:00Z", [], [:]])
         }
     }
 }

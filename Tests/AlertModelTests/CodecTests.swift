@@ -1,3 +1,4 @@
+import Chance
 import Testing
 
 @testable import AlertModel
@@ -78,7 +79,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         let values = [random.incident().json, random.historyEntry().json, random.series().json]
         for _ in 0..<300 {
-            let value = random.damaged(random.pick(values))
+            let value = random.damaged(random.one(of: values))
             let reader = JSONReader(value)
             _ = try? Incident(reader)
             _ = try? EndedDelivery(reader)

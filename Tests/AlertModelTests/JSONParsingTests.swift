@@ -1,3 +1,4 @@
+import Chance
 import Testing
 
 @testable import AlertModel
@@ -110,7 +111,7 @@ import Testing
         let texts = [Fixtures.observedLine, Fixtures.failedLine, #"[-1.5e3,"\uD83E\udd8a\n",true,null,{"a":[]}]"#]
         var readCount = 0
         for round in 0..<1500 {
-            var bytes = Array(random.pick(texts).utf8)
+            var bytes = Array(random.one(of: texts).utf8)
             for _ in 0..<Int.random(in: 1...4, using: &random) { mutate(&bytes, &random) }
             guard let value = try? JSON(parsing: bytes) else { continue }
             readCount += 1
@@ -140,10 +141,10 @@ import Testing
         guard let index = bytes.indices.randomElement(using: &random) else { return }
         switch Int.random(in: 0..<5, using: &random) {
         case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
-        case 1: bytes[index] = random.pick(Array("0123456789-+.eE\"\\[]{},:u".utf8))
+        case 1: bytes[index] = random.one(of: Array("0123456789-+.eE\"\\[]{},:u".utf8))
         case 2: bytes.remove(at: index)
         case 3: bytes.insert(bytes[Int.random(in: bytes.indices, using: &random)], at: index)
-        default: if random.chance(0.1) { bytes.removeSubrange(index...) }
+        default: if random.happens(0.1) { bytes.removeSubrange(index...) }
         }
     }
 }

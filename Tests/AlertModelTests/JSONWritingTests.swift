@@ -1,4 +1,5 @@
 import AlertModel
+import Chance
 import Testing
 
 @Suite struct `Writing JSON` {
@@ -93,9 +94,10 @@ import Testing
 extension SeededRandom {
     mutating func json(depth: Int) -> JSON {
         switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &self) {
-        case 0: return pick([.null, true, false] as [JSON])
+        case 0: return one(of: [.null, true, false] as [JSON])
         case 1:
-            return .int(chance(0.5) ? Int64.random(in: .min ... .max, using: &self) : .random(in: -9...9, using: &self))
+            return .int(
+                happens(0.5) ? Int64.random(in: .min ... .max, using: &self) : .random(in: -9...9, using: &self))
         case 2: return .double(double())
         case 3, 4, 5: return .string(text())
         case 6: return .array(list(upTo: 5) { $0.json(depth: depth - 1) })
@@ -114,8 +116,8 @@ extension SeededRandom {
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...12, using: &self) {
             switch Int.random(in: 0..<4, using: &self) {
-            case 0: text.append(pick(Array("\"\\/\n\r\t\u{0}\u{7F}\u{2028}\u{2029}\u{202E}:*?'[]{}".unicodeScalars)))
-            case 1: text.append(pick(Array("aZ09 -_.".unicodeScalars)))
+            case 0: text.append(one(of: Array("\"\\/\n\r\t\u{0}\u{7F}\u{2028}\u{2029}\u{202E}:*?'[]{}".unicodeScalars)))
+            case 1: text.append(one(of: Array("aZ09 -_.".unicodeScalars)))
             default:
                 if let scalar = Unicode.Scalar(UInt32.random(in: 0...0x10FFFF, using: &self)) { text.append(scalar) }
             }

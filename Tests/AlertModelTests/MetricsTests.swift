@@ -1,4 +1,5 @@
 import AlertModel
+import Chance
 import Testing
 
 @Suite struct `Figures and metrics` {

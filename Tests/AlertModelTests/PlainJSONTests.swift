@@ -1,3 +1,4 @@
+internal import Chance
 internal import Testing
 
 @testable import AlertModel

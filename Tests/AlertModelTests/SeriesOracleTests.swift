@@ -1,3 +1,4 @@
+import Chance
 import Testing
 
 @testable import AlertModel
@@ -82,13 +83,14 @@ extension Series {
     /// Figures of a source that gives this today and that tomorrow, in another order.
     private func figures(_ random: inout SeededRandom) -> Metrics {
         var metrics = Metrics()
-        let total = random.pick([0.0, 1, 7, 100, 2500])
+        let total = random.one(of: [0.0, 1, 7, 100, 2500])
         let parts: [(String, Double)] = [
-            ("users", total), ("crashed_users", random.pick([0, total])), ("sessions", total),
-            ("crashed_sessions", random.pick([0, total])), ("crash_events", 3), ("anr_rate", 0.004), ("adoption", 0.5),
+            ("users", total), ("crashed_users", random.one(of: [0, total])), ("sessions", total),
+            ("crashed_sessions", random.one(of: [0, total])), ("crash_events", 3), ("anr_rate", 0.004),
+            ("adoption", 0.5),
             ("queue", 9), ("crash_free_users", 0.99), ("crash_free_sessions", 0.98),
         ]
-        for (name, value) in parts.shuffled(using: &random) where random.chance(0.6) { metrics[name] = value }
+        for (name, value) in parts.shuffled(using: &random) where random.happens(0.6) { metrics[name] = value }
         return metrics
     }
 
@@ -103,7 +105,7 @@ extension Series {
                 let to = from + Int64.random(in: 1...6, using: &random) * 10
                 let seen = Duration.minutes(to + Int64.random(in: 0...2, using: &random))
                 let observation = try #require(
-                    Fixtures.observation(from, to, figures(&random), seen: seen, isComplete: random.chance(0.8)))
+                    Fixtures.observation(from, to, figures(&random), seen: seen, isComplete: random.happens(0.8)))
                 series.add(observation, keeping: .hours(2))
             }
             for metric in Self.metrics {
@@ -131,20 +133,20 @@ extension Series {
         for round in 0..<20 {
             var series = Series()
             var all: [Series.Sample] = []
-            let lookback = Int64(random.pick([60, 120]))
+            let lookback = Int64(random.one(of: [60, 120]))
             let lengths = ([5, 30, 60, 90, 240] as [Int64]).shuffled(using: &random)
                 .prefix(Int.random(in: 1...3, using: &random))
             let kinds = lengths.map { _ in figures(&random) }
             var now = Int64(600)
             for _ in 0..<120 {
-                now += Int64(random.pick([1, 1, 1, 5, 10]))
-                for (length, kind) in zip(lengths, kinds) where random.chance(0.8) {
+                now += Int64(random.one(of: [1, 1, 1, 5, 10]))
+                for (length, kind) in zip(lengths, kinds) where random.happens(0.8) {
                     var metrics = kind
-                    for entry in kind.entries where random.chance(0.3) { metrics[entry.metric.name] = 1 }
-                    let end = random.chance(0.1) ? now / 10 * 10 : now
+                    for entry in kind.entries where random.happens(0.3) { metrics[entry.metric.name] = 1 }
+                    let end = random.happens(0.1) ? now / 10 * 10 : now
                     let observation = try #require(
                         Fixtures.observation(
-                            end - length, end, metrics, seen: .minutes(now), isComplete: random.chance(0.8)))
+                            end - length, end, metrics, seen: .minutes(now), isComplete: random.happens(0.8)))
                     series.add(observation, keeping: .minutes(lookback))
                     let sample = Series.Sample(
                         span: observation.span, seen: observation.seen, isComplete: observation.isComplete,

@@ -1,4 +1,5 @@
 import AlertTesting
+import Chance
 import Dispatch
 import FuzzTargets
 import Testing

@@ -1,4 +1,5 @@
 import BotHarness
+import Chance
 import Foundation
 import Glibc
 
@@ -13,7 +14,7 @@ final class ChatKillWorld {
 
     let scratch: Scratch
     let services: [ChatService]
-    private var chance: Chance
+    private var chance: SeededRandom
     private let began = ContinuousClock.now
     private var stages: [(app: String, stage: Stage)] = []
     private let appsMax: Int
@@ -27,7 +28,7 @@ final class ChatKillWorld {
     private var pager: ChatService { services[1] }
 
     init(seed: UInt64, kills: Int) throws {
-        chance = Chance(state: seed)
+        chance = SeededRandom(seed: seed)
         scratch = try Scratch()
         var seeds = chance
         services = try ChatService.Kind.allCases.map { try ChatService($0, seed: seeds.next()) }

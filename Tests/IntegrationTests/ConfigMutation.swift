@@ -1,3 +1,4 @@
+import Chance
 import Foundation
 
 /// What may be done to a config.
@@ -24,7 +25,7 @@ enum ConfigMutation: String, CaseIterable {
     }
 
     /// The text mutated, and the first and last of the lines that are concerned; nil for what is none of the text's.
-    func mutated(_ text: String, _ chance: inout Chance) -> (bytes: [UInt8], lines: ClosedRange<Int>)? {
+    func mutated(_ text: String, _ chance: inout SeededRandom) -> (bytes: [UInt8], lines: ClosedRange<Int>)? {
         var bytes = Array(text.utf8)
         let place = Int.random(in: bytes.indices, using: &chance)
         let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") }

@@ -1,19 +1,9 @@
 import BotHarness
+import Chance
 import Foundation
 import Synchronization
 
-/// SplitMix64, so that a failure can be played again.
-struct Chance: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-
+extension SeededRandom {
     mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }
 
@@ -48,7 +38,7 @@ final class FickleReceiver: Sendable {
     }
 
     private struct Memory {
-        var chance: Chance
+        var chance: SeededRandom
         var isCalm = false
         var taken: [LoopbackServer.Request] = []
         var faults: [Fault: Int] = [:]
@@ -80,7 +70,7 @@ final class FickleReceiver: Sendable {
         self.words = words
         self.taking = taking
         server = try LoopbackServer { _ in .hangUp }
-        memory = Mutex(Memory(chance: Chance(state: seed)))
+        memory = Mutex(Memory(chance: SeededRandom(seed: seed)))
         server.slamDoor { [weak self] in
             self?.memory.withLock { $0.fault(among: [.hangUpBeforeReading], oneIn: 24) } != nil
         }

@@ -1,4 +1,5 @@
 import BotHarness
+import Chance
 import Foundation
 import Glibc
 
@@ -16,7 +17,7 @@ struct FickleApps {
     init(countMax: Int) { self.countMax = countMax }
 
     /// Perhaps one more goes bad, and some of those get well of which somebody has heard.
-    mutating func goOn(heardOf: Set<String>, _ chance: inout Chance, in scratch: Scratch) throws {
+    mutating func goOn(heardOf: Set<String>, _ chance: inout SeededRandom, in scratch: Scratch) throws {
         if all.count < countMax, chance.oneIn(2) {
             let app = "app-\(String(all.count + 1000).dropFirst())"
             all.append(app)

@@ -1,4 +1,5 @@
 import BotHarness
+import Chance
 import Foundation
 import Glibc
 
@@ -7,7 +8,7 @@ final class KillWorld {
     let scratch: Scratch
     private let hook: FickleReceiver
     private let team: FickleReceiver
-    private var chance: Chance
+    private var chance: SeededRandom
     private let began = ContinuousClock.now
 
     private(set) var kills = 0
@@ -19,7 +20,7 @@ final class KillWorld {
     private var readOfTeam = 0
 
     init(seed: UInt64, kills: Int) throws {
-        chance = Chance(state: seed)
+        chance = SeededRandom(seed: seed)
         scratch = try Scratch()
         hook = try FickleReceiver(seed: chance.next(), words: KillLedger.words(inHook:))
         team = try FickleReceiver(seed: chance.next(), words: KillLedger.words(inTeam:))

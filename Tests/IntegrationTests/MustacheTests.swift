@@ -1,5 +1,6 @@
 import AlertTesting
 import BotHarness
+import Chance
 import Foundation
 import Mustache
 import Testing

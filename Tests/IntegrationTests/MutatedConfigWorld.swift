@@ -1,4 +1,5 @@
 import BotHarness
+import Chance
 import Foundation
 import Glibc
 
@@ -11,7 +12,7 @@ final class MutatedConfigWorld {
     private let hook: FickleReceiver
     private let spare: LoopbackServer
     private let bot: Child
-    private var chance: Chance
+    private var chance: SeededRandom
     private let began = ContinuousClock.now
 
     /// How many configs were put in place of the one before.
@@ -30,7 +31,7 @@ final class MutatedConfigWorld {
     private static let (takenWords, refusedWords) = ("the config was reloaded", "the bot keeps the")
 
     init(seed: UInt64, reloads: Int) async throws {
-        chance = Chance(state: seed)
+        chance = SeededRandom(seed: seed)
         scratch = try Scratch()
         hook = try FickleReceiver(seed: chance.next(), words: MutatedConfigWorld.words)
         spare = try LoopbackServer { _ in .answer(200) }

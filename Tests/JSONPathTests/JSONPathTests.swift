@@ -1,4 +1,5 @@
 import AlertModel
+import Chance
 import Testing
 
 @testable import JSONPath
@@ -168,8 +169,7 @@ private func select(_ path: String, from document: String) throws -> String {
     }
 
     @Test func `texts made of the marks of paths never trap`() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = Scramble(state: seed)
+        var generator = SeededRandom(printedFor: "texts made of the marks of paths")
         let marks = [
             "$", ".", "..", "[", "]", "'", "\"", "\\", "u", "0", "-1", ":", "*", "?", "@", "(", " ", "a", "é", ",", "|",
         ]
@@ -183,23 +183,10 @@ private func select(_ path: String, from document: String) throws -> String {
             guard let path = try? JSONPath(text) else { continue }
             var budget = SelectionBudget()
             guard case .nodes(let nodes)? = try? path.select(from: root, within: &budget) else { continue }
-            #expect(nodes.count < SelectionBudget.nodesMax, "seed \(seed), \(text)")
+            #expect(nodes.count < SelectionBudget.nodesMax, "\(text)")
             // What is selected can be found again by the path it reports.
-            for node in nodes { #expect((try? JSONPath(node.path)) != nil, "seed \(seed), \(node.path)") }
+            for node in nodes { #expect((try? JSONPath(node.path)) != nil, "\(node.path)") }
         }
-    }
-}
-
-/// SplitMix64: the seed printed with a failure gives the same run again.
-struct Scramble: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

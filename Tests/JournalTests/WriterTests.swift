@@ -1,3 +1,4 @@
+import Chance
 import Journal
 import JournalTesting
 import Testing

@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import AlertTesting
 internal import BudgetGate
+internal import Chance
 internal import DependsOnGate
 internal import PluginKit
 internal import PluginTesting

@@ -2,6 +2,7 @@ internal import AlertCore
 internal import AlertTesting
 internal import BotConfig
 internal import BuiltinPlugins
+internal import Chance
 internal import JournalTesting
 internal import PluginKit
 internal import PluginTesting

@@ -1,17 +1,6 @@
+internal import Chance
 internal import Testing
 internal import Text
-
-/// Numbers that are the same in every run.
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 @Suite struct `Cuts` {
     /// What titles of strangers are made of: characters of many code points, marks and joiners that stand alone, both
@@ -39,7 +28,7 @@ private struct Dice: RandomNumberGenerator {
 
     @Test(arguments: units)
     func `hostile titles are cut between characters, within the limit, with a mark`(_ unit: Unit) {
-        var dice = Dice(state: 12)
+        var dice = SeededRandom(seed: 12)
         for _ in 0..<3000 {
             let text = (0..<Int.random(in: 0...60, using: &dice)).map { _ in
                 Cuts.pieces.randomElement(using: &dice) ?? ""

@@ -1,4 +1,5 @@
 import AlertModel
+import Chance
 import Testing
 import TimeZones
 
@@ -193,7 +194,7 @@ import TimeZones
     /// Reads the wall clock every quarter of an hour around a change, and finds windows by looking at it.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `windows are where a look at the clock says`(seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let names = [
             "Europe/Madrid", "America/Sao_Paulo", "Pacific/Apia", "Australia/Lord_Howe", "Africa/Casablanca",
             "Atlantic/Azores", "Pacific/Kwajalein", "America/St_Johns", "Asia/Gaza",

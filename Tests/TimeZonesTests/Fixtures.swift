@@ -95,19 +95,6 @@ struct TZif {
     }
 }
 
-/// SplitMix64: the same numbers for the same seed everywhere.
-struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// An instant from RFC 3339, where `T00:00Z` may lack its seconds.
 func instant(_ text: String) throws -> Moment {
     let whole = text.hasSuffix("Z") && text.utf8.count == 17 ? text.dropLast() + ":00Z" : text[...]

@@ -1,4 +1,5 @@
 import AlertModel
+import Chance
 import Testing
 import TimeZones
 
@@ -81,7 +82,7 @@ import TimeZones
     @Test(arguments: (1...20) as ClosedRange<UInt64>)
     func `whatever a file holds, reading and asking never traps`(seed: UInt64) throws {
         print("hostile zone files: seed \(seed)")
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         var understood = 0
         for entry in ZoneTable.entries {
             for _ in 0..<10 {

@@ -1,4 +1,5 @@
 import AlertModel
+import Chance
 import Testing
 import TimeZones
 
@@ -65,7 +66,7 @@ import TimeZones
 
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `every instant is among the occurrences of its wall time`(seed: UInt64) throws {
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         for entry in ZoneTable.entries {
             let zone = try entry.zone()
             for _ in 0..<50 {

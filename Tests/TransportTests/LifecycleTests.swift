@@ -1,4 +1,5 @@
 import AlertModel
+import Chance
 import Glibc
 import Synchronization
 import Testing
@@ -186,7 +187,7 @@ import Transport
     {
         let server = try LoopbackServer.answering { _ in answer() }
         let transport = HTTPTransport.forTests(.init(connectionsMax: 16))
-        var random = Steps(state: seed)
+        var random = SeededRandom(seed: seed)
         let counts = await withTaskGroup(of: Bool.self) { group in
             for _ in 1...200 {
                 let pause = random.next() % 40
@@ -245,18 +246,6 @@ private final class Notes: Sendable {
     private let items = Mutex<[String]>([])
     var all: [String] { items.withLock { $0 } }
     func append(_ item: String) { items.withLock { $0.append(item) } }
-}
-
-/// A small random generator (SplitMix64), so that a failure can be run again by its seed.
-private struct Steps: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
 }
 
 private func thisThread() -> pthread_t { pthread_self() }

@@ -1,3 +1,4 @@
+import Chance
 import Testing
 import YAMLKit
 
@@ -95,7 +96,7 @@ import YAMLKit
     func `random damage never traps and always ends`(round: UInt64) {
         let seed = 0x5EED_0000 + round
         print("damaged documents: seed \(seed)")
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<250 {
             var bytes = Array((Self.samples.randomElement(using: &random) ?? "").utf8)
             for _ in 0..<Int.random(in: 1...8, using: &random) {
@@ -120,19 +121,6 @@ import YAMLKit
             #expect((1...lines).contains(problem.mark.line), "seed \(seed): \(bytes)")
             #expect((1...bytes.count + 1).contains(problem.mark.column), "seed \(seed): \(bytes)")
             #expect(!problem.message.isEmpty)
-        }
-    }
-
-    /// A generator whose whole state is its seed, so that a failure can be played again.
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
         }
     }
 }

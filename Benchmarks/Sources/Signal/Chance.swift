@@ -1,19 +1,14 @@
+internal import Chance
 internal import Glibc
 
-/// Random numbers that a seed repeats (SplitMix64), and the distributions that a population needs.
+/// Random numbers that a seed repeats, and the distributions that a population needs.
 struct Chance: RandomNumberGenerator {
-    private var state: UInt64
+    private var seeded: SeededRandom
     private var spareNormal: Double?
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { seeded = SeededRandom(seed: seed) }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { seeded.next() }
 
     /// A number from 0 up to 1.
     mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }

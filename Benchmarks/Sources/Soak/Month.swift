@@ -3,6 +3,7 @@ internal import AlertTesting
 internal import BotConfig
 internal import BuiltinPlugins
 internal import CHeap
+internal import Chance
 internal import Foundation
 internal import Measuring
 internal import PluginKit

@@ -1,5 +1,6 @@
 internal import AlertCore
 internal import AlertTesting
+internal import Chance
 internal import Foundation
 internal import Journal
 internal import Measuring

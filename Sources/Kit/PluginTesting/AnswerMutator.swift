@@ -1,3 +1,4 @@
+private import Chance
 public import PluginKit
 
 /// Makes wrong answers of right ones, the same ones for the same seed: for tests that no answer can trap a plugin, and
@@ -6,9 +7,13 @@ public import PluginKit
 /// It changes what JSON says (numbers, types, members dropped or said twice, nesting, arrays emptied), then the bytes
 /// (cut, flipped, not UTF-8), and what is around them (status and headers).
 public struct AnswerMutator: Sendable {
-    private var state: UInt64
+    private var chance: SeededRandom
 
-    public init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { chance = SeededRandom(seed: seed) }
+
+    /// A whole number from 0 up to `bound`, which itself is not among them: for what else a test varies. It is drawn even
+    /// where there is nothing to choose, so that what follows does not hang on that.
+    public mutating func below(_ bound: Int) -> Int { Int(chance.next() % UInt64(max(bound, 1))) }
 
     /// What services have been seen to send where something else was promised, and what is worse.
     private static let strange: [JSON] = [
@@ -81,16 +86,6 @@ public struct AnswerMutator: Sendable {
         ("Date", "Thu, 01 Jan 1970 00:00:00 GMT"), ("Date", "99"), ("ETag", "\""), ("Last-Modified", "\u{7F}"),
         ("Content-Type", "text/html"), ("Content-Type", ""),
     ]
-
-    // MARK: - Chance
-
-    /// SplitMix64: small, and good enough to choose places.
-    public mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(max(bound, 1)))
-    }
 
     // MARK: - JSON
 

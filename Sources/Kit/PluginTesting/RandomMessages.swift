@@ -1,3 +1,4 @@
+internal import Chance
 internal import Glibc
 public import PluginKit
 
@@ -44,7 +45,7 @@ public enum RandomMessages {
 
     /// The message of that number, always the same.
     static func message(_ number: Int) -> Message {
-        var chance = Chance(state: UInt64(number))
+        var chance = SeededRandom(seed: UInt64(number))
         let title = title(&chance)
         return Message(
             kind: .opened, severity: .critical, at: ChannelConformance.now, headline: title,
@@ -60,7 +61,7 @@ public enum RandomMessages {
             footer: RandomMessages.title(&chance))
     }
 
-    private static func title(_ chance: inout Chance) -> String {
+    private static func title(_ chance: inout SeededRandom) -> String {
         let length = chance.below(8) == 0 ? 400 : 12
         return (0...chance.below(length)).map { _ in pieces[chance.below(pieces.count)] }.joined()
     }
@@ -77,17 +78,4 @@ public enum RandomMessages {
         "\u{0}", "\u{1B}[31m", "\u{7F}", "\u{2028}", "\u{200B}", "\u{200D}", "\u{FE0F}", "\u{301}", "e\u{301}\u{323}",
         "👨‍👩‍👧‍👦", "🇪🇸", "🏳️‍🌈", "שגיאה", "خطأ", "例外", "\u{1112}\u{1161}\u{11AB}", "https://a.example/x|y",
     ]
-
-    /// SplitMix64: from the same seed always the same.
-    private struct Chance {
-        var state: UInt64
-
-        mutating func below(_ limit: Int) -> Int {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var bits = state
-            bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-            bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-            return Int((bits ^ bits >> 31) % UInt64(limit))
-        }
-    }
 }

@@ -1,4 +1,5 @@
 public import AlertCore
+internal import Chance
 internal import PluginKit
 
 /// What sources get wrong, one thing each. A detector must not ring for it, and must still see what is truly wrong

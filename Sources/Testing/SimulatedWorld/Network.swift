@@ -1,4 +1,5 @@
 internal import AlertTesting
+internal import Chance
 internal import PluginKit
 internal import Runtime
 

@@ -1,4 +1,5 @@
 internal import AlertTesting
+internal import Chance
 
 /// One thing that happens to the bot from outside, at a moment of the machine's time.
 struct Event: Sendable {
@@ -160,9 +161,6 @@ struct Script: Sendable {
 }
 
 extension SeededRandom {
-    /// A whole number from 0 up to `bound`, which itself is not among them.
-    mutating func below(_ bound: Int) -> Int { bound > 1 ? Int(next() % UInt64(bound)) : 0 }
-
     /// A length in milliseconds of which the short ones are as likely as the long ones, order by order.
     mutating func length(upTo most: Int64) -> Int64 {
         let bits = 63 - most.leadingZeroBitCount

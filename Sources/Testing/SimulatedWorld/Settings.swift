@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import AlertTesting
 internal import BudgetGate
+internal import Chance
 internal import MatrixChannel
 internal import MuteGate
 internal import PluginKit

@@ -16,6 +16,7 @@
 
 internal import AlertCore
 internal import AlertTesting
+internal import Chance
 internal import Journal
 internal import JournalTesting
 internal import PluginKit

@@ -1,4 +1,5 @@
 internal import AlertTesting
+internal import Chance
 internal import Glibc
 internal import Synchronization
 

@@ -1,4 +1,5 @@
 import AlertTesting
+import Chance
 import Glibc
 import PluginKit
 import Testing

@@ -1,13 +1,9 @@
 import AlertTesting
+import Chance
 import Glibc
 import PluginKit
 
 @testable import DropDetector
-
-extension SeededRandom {
-    /// Tests take them as arguments, so a failure names its own.
-    static let seeds: [UInt64] = [1, 20_261_120, 0xDEAD_BEEF]
-}
 
 /// An app's life told to a memory, five minutes after five minutes, with a rate of crashed users that a test sets.
 struct Life {

@@ -1,4 +1,5 @@
 import AlertTesting
+import Chance
 
 #if canImport(Glibc)
     import Glibc

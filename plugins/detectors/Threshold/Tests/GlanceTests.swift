@@ -1,4 +1,5 @@
 import AlertTesting
+import Chance
 import PluginKit
 import PluginTesting
 import Testing

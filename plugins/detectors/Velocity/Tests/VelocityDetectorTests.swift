@@ -1,5 +1,6 @@
 import AlertCore
 import AlertTesting
+import Chance
 import PluginKit
 import PluginTesting
 import Testing

@@ -1,3 +1,4 @@
+import Chance
 import PluginKit
 import PluginTesting
 import Testing
@@ -211,8 +212,7 @@ extension PollReport {
     }
 
     @Test func `mutated files never trap`() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = Scramble(state: seed)
+        var generator = SeededRandom(printedFor: "mutated files")
         let good = Disk([line(1), failed("timeout", minute: 1), line(2, minute: 2), line(3, minute: 3)]).bytes
         var cursor: JSON?
         for _ in 0..<1000 {
@@ -226,7 +226,7 @@ extension PollReport {
             disk.pieceMax = Int.random(in: 20...1000, using: &generator)
             let report = try play(source(follow: Bool.random(using: &generator)), disk, cursor: cursor)
             if case .values(let seen) = report.outcome {
-                #expect(!seen.isEmpty && seen.allSatisfy { $0.metrics.flaw == nil }, "seed \(seed)")
+                #expect(!seen.isEmpty && seen.allSatisfy { $0.metrics.flaw == nil })
             }
             cursor = report.cursor ?? cursor
         }
@@ -406,18 +406,5 @@ extension PollReport {
                 "1; day.jsonl grew by more than one poll reads; the rest follows",
                 "too_large: day.jsonl:2: the line is longer than 16 MiB",
             ])
-    }
-}
-
-/// SplitMix64: the seed printed with a failure gives the same run again.
-private struct Scramble: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
