@@ -18,7 +18,7 @@ public actor Bot {
     let pictures = PictureDesk()
     private var seal: Courier.Seal?
     private let tokens = TokenVault()
-    private var ledger: Ledger
+    private var books: Bookkeeping
     private let recorder: Recorder?
     public private(set) var state: State
     public private(set) var meters = Meters()
@@ -32,19 +32,8 @@ public actor Bot {
     private var alarms: [Duration] = []
     /// Deliveries whose attempts wait for the journal.
     private var unsent: [String] = []
-    private var journalTrouble: JournalError?
-    /// Since when, by the machine's clock.
-    private var troubleSince = Duration.zero
     /// When the recording was last asked to give up a file for the journal, by the machine's clock.
     private var roomAsked = Duration.zero
-    /// Whether the core knows.
-    private var isTroubleTold = false
-    private var unwritten: [Fact] = []
-    /// When the journal was last synced, and when it is to be again, by the machine's clock.
-    private var synced = Duration.zero
-    private var syncDue: Duration?
-    /// Deliveries that do not fit into the journal, by their ids, and why: they must not leave.
-    private var unkept: [String: String] = [:]
     private(set) var isStopping = false
     private var sending = 0
     /// Whether messages are under way, or about to be.
@@ -83,7 +72,7 @@ public actor Bot {
         intake = Intake(setup.sources, ports.clock)
         seal = setup.seal
         self.ports = ports
-        self.ledger = ledger
+        books = Bookkeeping(ledger, ports.clock)
         recorder = ports.recording.map { Recorder($0, ports.host) }
         self.state = state
         wallOffset = Bot.offset(ports.clock)
@@ -95,15 +84,15 @@ public actor Bot {
     public var inboxes: Set<String> { channels.inboxes(at: ports.clock.now()) }
 
     /// What the journal takes on the disk.
-    public var journalBytes: Int { ledger.bytes }
+    public var journalBytes: Int { books.bytes }
 
     /// What keeps the journal from being written, if anything does.
-    public var trouble: JournalError? { journalTrouble }
+    public var trouble: JournalError? { books.trouble }
 
     /// What keeps observations from being recorded, if anything does.
     public var recordingTrouble: String? {
         guard let recorder else { return nil }
-        return journalTrouble == nil ? recorder.trouble : "nothing is recorded while the journal cannot be written"
+        return books.trouble == nil ? recorder.trouble : "nothing is recorded while the journal cannot be written"
     }
 
     /// Uses a new config from the next turn on.
@@ -168,7 +157,7 @@ public actor Bot {
 
     private func work(_ grace: Duration) async {
         await withDiscardingTaskGroup { group in
-            turn(ledger.firstInputs, &group)
+            turn(books.firstInputs, &group)
             for await _ in queue.bell {
                 process(queue.takeAll(), grace, &group)
                 if isStopping, sending == 0 { queue.close() }
@@ -176,8 +165,7 @@ public actor Bot {
             group.cancelAll()
         }
         for watcher in watchers.values { watcher.finish() }
-        // What could wait for a sync waits no longer; what the disk refuses now was never promised to anybody.
-        _ = try? ledger.commit(state, at: ports.clock.now())
+        books.close(state, at: ports.clock.now())
         // Nobody takes in what comes from now on.
         for event in queue.takeAll() {
             if case .asking(_, let continuation) = event { continuation.resume(returning: .stopping) }
@@ -210,7 +198,7 @@ public actor Bot {
                 if !inputs.isEmpty { turn(inputs, &group) }
                 use(setup)
                 inputs = [.started]
-            case .snapshot(let result): noteCompaction(result)
+            case .snapshot(let result): log(books.finish(result))
             case .stop: beginStop(grace, &group)
             case .graceOver: queue.close()
             }
@@ -248,27 +236,24 @@ public actor Bot {
         let now = ports.clock.now()
         for input in inputs {
             sourceLog.note(input)
-            heartbeat.note(input, isHealthy: journalTrouble == nil, ports, &group)
+            heartbeat.note(input, isHealthy: books.trouble == nil, ports, &group)
             if case .delivered = input { sending -= 1 }
         }
         let answers = recorder == nil ? [] : inputs.compactMap { answer(in: $0, at: now) }
         let output = step(clockAndPower() + inputs, at: now)
         meters.note(output)
         var effects = output.effects
-        // Nearly always nothing is left from before, and nothing is copied.
-        if unwritten.isEmpty { unwritten = output.facts } else { unwritten += output.facts }
+        books.take(output.facts)
         // While messages leave, a snapshot would take their time, and memory for a second state beside the changing
         // one.
         isBusy = sending > 0 || output.safety == .first
         var isWritten = write(now, safe: output.safety, &group)
-        if isTroubleNews {
-            isTroubleTold = journalTrouble != nil
+        if let news = books.news() {
             // What cannot leave now makes way for the one message that may.
-            let held = journalTrouble == nil ? [] : takeUnsent(and: &effects)
-            let news = Input.journal(trouble: journalTrouble?.description)
+            let held = books.trouble == nil ? [] : takeUnsent(and: &effects)
             let more = core.step(&state, [.unsent(ids: held), news], at: now)
             effects += more.effects
-            unwritten += more.facts
+            books.take(more.facts)
             if isWritten { isWritten = write(now, safe: .first, &group) }
         }
         perform(effects, isWritten, &group)
@@ -276,7 +261,7 @@ public actor Bot {
         // The journal comes first: what it needs is not spent on looking back.
         if isWritten {
             for answer in answers { recorder?.put(answer) }
-        } else if case .diskFull = journalTrouble, ports.clock.uptime() - roomAsked >= Bot.journalRetryInterval {
+        } else if case .diskFull = books.trouble, ports.clock.uptime() - roomAsked >= Bot.journalRetryInterval {
             roomAsked = ports.clock.uptime()
             recorder?.put(.makeRoom)
         }
@@ -318,7 +303,7 @@ public actor Bot {
         unsent = []
         sending -= ids.count
         let output = core.step(&state, [.unsent(ids: ids)], at: now)
-        unwritten += output.facts
+        books.take(output.facts)
         let isWritten = write(now, safe: .first, &group)
         perform(output.effects, isWritten, &group)
     }
@@ -330,78 +315,19 @@ public actor Bot {
             source: source, report, asked: min(state.schedule.sources[source]?.lastPolled ?? now, now), arrived: now)
     }
 
-    /// Whether the core is to be told how the journal is: what the next try fixes by itself is worth no word.
-    private var isTroubleNews: Bool {
-        guard journalTrouble != nil else { return isTroubleTold }
-        return !isTroubleTold && ports.clock.uptime() - troubleSince >= Bot.journalRetryInterval
-    }
-
     /// Writes the facts, and makes them durable if that is due; false when the journal cannot be written now.
     private func write(_ now: Moment, safe: Output.Safety?, _ group: inout DiscardingTaskGroup) -> Bool {
-        let uptime = ports.clock.uptime()
-        if safe == .soon, syncDue == nil { syncDue = max(uptime, synced + Bot.syncInterval) }
-        let maySyncLater = safe != .first && journalTrouble == nil && syncDue.map { uptime < $0 } ?? true
-        do {
-            var taken = 0
-            defer { unwritten.removeFirst(taken) }
-            repeat {
-                let end = unwritten.commitEnd(from: taken)
-                for (fact, reason) in ledger.append(unwritten[taken..<end], at: now) { noteRefusal(of: fact, reason) }
-                taken = end
-                tell(try ledger.commit(state, at: now, maySyncLater: maySyncLater))
-            } while taken < unwritten.count
-            if ledger.isSynced, safe != nil || syncDue != nil {
-                (synced, syncDue) = (uptime, nil)
-                meters.noteSync(ports.clock.uptime() - uptime)
-            }
-            if journalTrouble != nil {
-                ports.host.log(Note(.info, "the journal can be written again"))
-                journalTrouble = nil
-            }
-            if let snapshot = try ledger.beginIfLarge(state, at: now, isBusy: isBusy) {
-                group.addTask { [queue] in queue.put(.snapshot(snapshot.write())) }
-            }
-            return true
-        } catch {
-            if journalTrouble != error {
-                ports.host.log(Note(.error, "the journal cannot be written: \(error)"))
-                if journalTrouble == nil { troubleSince = ports.clock.uptime() }
-                journalTrouble = error
-            }
-            return false
+        let outcome = books.write(state, at: now, safe: safe, isBusy: isBusy)
+        log(outcome.notes)
+        if let took = outcome.synced { meters.noteSync(took) }
+        if let snapshot = outcome.snapshot {
+            group.addTask { [queue] in queue.put(.snapshot(snapshot.write())) }
         }
+        return outcome.isWritten
     }
 
-    /// Puts a snapshot in its place. One that failed costs nothing: the journal is whole without it.
-    private func noteCompaction(_ result: Result<Compaction.Written, JournalError>) {
-        do throws(JournalError) {
-            let written = try result.get()
-            try ledger.finish(written)
-            tell(written.leftOut)
-            ports.host.log(Note(.info, "the journal was compacted to \(written.bytes) bytes"))
-        } catch {
-            ledger.abandon()
-            ports.host.log(Note(.warning, "the journal was not compacted: \(error)"))
-        }
-    }
-
-    /// A fact that no journal takes holds until the next start. A message that hangs on it is not sent: nobody would
-    /// know afterwards that it was.
-    private func noteRefusal(of fact: Fact, _ reason: JournalError) {
-        ports.host.log(Note(.error, "a fact does not fit into the journal and is lost at the next start: \(reason)"))
-        switch fact {
-        case .outbox(.delivery(let delivery)), .outbox(.retried(let delivery)):
-            unkept = unkept.filter { state.outbox.deliveries[$0.key] != nil }
-            unkept[delivery.id] = "it does not fit into the journal, so it was not sent: \(reason)"
-        default: break
-        }
-    }
-
-    private func tell(_ leftOut: [Compaction.LeftOut]) {
-        for record in leftOut {
-            ports.host.log(
-                Note(.error, redactor.redact("the snapshot of the journal lacks something: \(record)").tamed))
-        }
+    private func log(_ notes: [Note]) {
+        if !notes.isEmpty { ports.host.log(notes.map { Note($0.level, redactor.redact($0.text), $0.details) }) }
     }
 
     private func perform(_ effects: [Effect], _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
@@ -424,10 +350,10 @@ public actor Bot {
             }
         case .answered(let answer, let id):
             asking.removeValue(forKey: id)?.resume(
-                returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
+                returning: isWritten ? .answered(answer) : .unsafe(books.trouble?.description ?? ""))
         case .send(let order):
             sending += 1
-            if let sentence = unkept.removeValue(forKey: order.delivery.id) {
+            if let sentence = books.refusal(of: order.delivery.id) {
                 queue.put(.input(.delivered(id: order.delivery.id, .refusedChannel(sentence))))
             } else if isWritten || order.mayLeaveUnsafe {
                 send(order, &group)
@@ -468,11 +394,9 @@ public actor Bot {
         guard !isStopping else { return }
         let uptime = ports.clock.uptime()
         let promise = state.nextDue.map { uptime + max(.zero, $0 - ports.clock.now()) }
-        // A sync that fails is tried again with the journal.
-        let writing = journalTrouble == nil ? syncDue : uptime + Bot.journalRetryInterval
         // Nobody calls a sleeper off, so one that wakes early enough serves as well: each poll would leave one behind
         // that sleeps for an hour, because nothing else is due while an answer is waited for.
-        let due = [promise, writing].compactMap(\.self).min()
+        let due = [promise, books.nextDue].compactMap(\.self).min()
         guard let due, alarms.last.map({ due < $0 }) ?? true else { return }
         alarms.append(due)
         group.addTask { [ports, queue] in
