@@ -121,6 +121,43 @@ import Testing
         }
     }
 
+    @Test func `who comes and goes has a place for as long as something is done for it`() async throws {
+        var limits = Limits()
+        limits.streamsMax = 1
+        let (held, door) = AsyncStream.makeStream(of: Void.self)
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let bot = FakeBot(listing: {
+            arrival.yield()
+            for await _ in held {}
+        })
+        func status(_ port: UInt16) async throws -> Int {
+            var client = try await listen(port)
+            defer { client.connection.close() }
+            return try Reply(await client.read(until: "\n") + "\r\n\r\n").status
+        }
+        try await serving(bot, limits: limits) { port in
+            let first = try await listen(port)
+            for await _ in arrivals { break }
+            first.connection.close()
+            for _ in 0..<50 { #expect(try await status(port) == 503) }
+            #expect(try await ask(port, "/healthz").status == 200)
+            door.finish()
+            while try await status(port) != 200 {}
+        }
+    }
+
+    @Test func `the bot answers open pages where it works, and not on the thread that they share`() async throws {
+        let bot = FakeBot([.sample("a")])
+        try await serving(bot) { port in
+            var client = try await listen(port)
+            try await client.read(until: "id: a\n")
+            client.connection.close()
+        }
+        let usual = globalConcurrentExecutor.asUnownedTaskExecutor()
+        let executors = await bot.executors
+        #expect(!executors.isEmpty && executors.allSatisfy { $0 == usual })
+    }
+
     @Test func `open streams are bounded and leave room for other requests`() async throws {
         var limits = Limits()
         limits.streamsMax = 1

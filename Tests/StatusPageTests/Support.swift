@@ -15,10 +15,18 @@ actor FakeBot: BotView {
 
     /// What whoever asks for the figures waits for.
     private let reading: @Sendable () async -> Void
+    /// What an open page waits for.
+    private let listing: @Sendable () async -> Void
+    /// Where those who asked for open pages wanted that done.
+    private(set) var executors: [UnownedTaskExecutor?] = []
 
-    init(_ messages: [InboxMessage] = [], reading: @escaping @Sendable () async -> Void = {}) {
+    init(
+        _ messages: [InboxMessage] = [], reading: @escaping @Sendable () async -> Void = {},
+        listing: @escaping @Sendable () async -> Void = {}
+    ) {
         self.messages = messages
         self.reading = reading
+        self.listing = listing
     }
 
     func status() -> JSON { ["name": "shop-alerts"] }
@@ -30,7 +38,11 @@ actor FakeBot: BotView {
     func history(limit: Int, failedOnly: Bool) -> JSON { failedOnly ? ["failed": JSON(limit)] : ["limit": JSON(limit)] }
     func mutes() -> JSON { [["id": "a1b2c3"]] }
     func why(app: String?, rule: String?) -> JSON { [["app": JSON(app), "rule": JSON(rule)]] }
-    func inboxMessages(limit: Int) -> [InboxMessage] { messages.suffix(limit) }
+    func inboxMessages(limit: Int) async -> [InboxMessage] {
+        executors.append(withUnsafeCurrentTask { $0?.unownedTaskExecutor })
+        await listing()
+        return messages.suffix(limit)
+    }
     func metrics() async -> String {
         await reading()
         return figures

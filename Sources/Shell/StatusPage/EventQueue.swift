@@ -14,8 +14,9 @@ final class EventQueue: SerialExecutor {
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
-/// A thread apart from the pool that the bot works on. What runs there one at a time never has a job of the bot wait
-/// behind it.
+/// A thread apart from the pool that the bot works on. An actor without an executor of its own, as the bot, answers on the
+/// thread of whoever asks: what runs here one at a time never has a job of the bot wait behind it, and whatever shares this
+/// thread asks elsewhere.
 final class ReadingQueue: TaskExecutor {
     private let queue: DispatchQueue
 

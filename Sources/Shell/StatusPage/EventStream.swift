@@ -18,7 +18,7 @@ struct EventStream: Sendable {
     /// Whatever wakes the stream, it sends what the inbox has after the last message sent. The bell is there before the
     /// inbox is read first, so no message can fall between reading and listening.
     func run(to output: EventOutput, _ start: Start) async {
-        let bell = await view.inboxBell()
+        let bell = await asking { await $0.inboxBell() }
         output.wake.yield()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await pass(bell, to: output) }
@@ -52,13 +52,16 @@ struct EventStream: Sendable {
             try await output.send(bytes)
         }
         for await _ in output.wakes {
-            let page = pages.page(await view.wall())
-            let health = await view.health()
+            // Who has left may have been woken before.
+            guard await output.isRead else { return }
+            let (wall, health, messages) = await asking { view in
+                await (view.wall(), view.health(), view.inboxMessages(limit: limits.messagesMax))
+            }
+            let page = pages.page(wall)
             if health != told {
                 text += EventStream.event("health", data: page.state(health))
                 told = health
             }
-            let messages = await view.inboxMessages(limit: limits.messagesMax)
             for index in messages.after(id: last).indices {
                 // The page puts it where the card of that story was before.
                 guard let story = InboxStory.newest(of: messages[...index]) else { continue }
@@ -75,6 +78,12 @@ struct EventStream: Sendable {
             }
             try await flush()
         }
+    }
+
+    /// Asks the bot on the threads on which it works. Asked from here, it would answer on the thread that the streams share,
+    /// in turn with them, and whatever else it has to do would wait behind that.
+    private func asking<Answer: Sendable>(_ question: @Sendable (any BotView) async -> Answer) async -> Answer {
+        await withTaskExecutorPreference(globalConcurrentExecutor) { await question(view) }
     }
 
     static let signOfLife = "event: alive\ndata:\n\n"

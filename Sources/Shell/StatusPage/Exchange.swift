@@ -21,6 +21,8 @@ final class Exchange {
     var bodyBytesMax: Int?
     /// Whether libmicrohttpd leaves it alone until it is resumed.
     private(set) var isSuspended = false
+    /// Whether it has a place among the streams.
+    var isForStream = false
     /// Whether somebody works on its answer, even if nobody is left to hear it.
     var isAsked = false
     var isClosed = false

@@ -140,15 +140,26 @@ extension HTTPEngine {
         return !exchange.isClosed
     }
 
-    /// Makes the answer a stream; false when there are too many, or nobody is left to read it.
+    /// Takes one of the places for streams; false when there is none. It is free again once nobody reads the stream and
+    /// nobody works for it: readers who come and go have no more done at a time than those who stay.
+    func reserveStream(_ id: Int) -> Bool {
+        guard let exchange = exchanges[id], exchanges.values.count(where: \.isForStream) < limits.streamsMax else {
+            return false
+        }
+        exchange.isForStream = true
+        return true
+    }
+
+    /// Makes the answer a stream; false when nobody is left to read it.
     func openStream(_ id: Int, wake: AsyncStream<Void>.Continuation) -> Bool {
-        guard let exchange = exchanges[id], case .asking = exchange.phase, !exchange.hasHungUp,
-            exchanges.values.count(where: \.isStreaming) < limits.streamsMax
-        else { return false }
+        guard let exchange = exchanges[id], case .asking = exchange.phase, !exchange.hasHungUp else { return false }
         exchange.phase = .streaming(Exchange.Stream(wake: wake))
         exchange.resume()
         return true
     }
+
+    /// Whether somebody still reads a stream.
+    func isStreaming(_ id: Int) -> Bool { exchanges[id]?.isStreaming ?? false }
 
     /// Sends the next piece of a stream; `writer` hears when the system has it.
     func send(_ piece: [UInt8], _ id: Int, _ writer: CheckedContinuation<Void, any Error>) {

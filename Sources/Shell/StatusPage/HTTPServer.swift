@@ -74,13 +74,18 @@ extension HTTPServer {
     /// Whether an answer would still be sent.
     func isAwaited(_ id: Int) -> Bool { engine.isAwaited(id) }
 
-    /// Answers with a stream; nil when there are too many.
+    /// Takes one of the places for streams; false when there is none.
+    func reserveStream(_ id: Int) -> Bool { engine.reserveStream(id) }
+
+    /// Answers with a stream; nil when nobody is left to read it.
     func openStream(_ id: Int) -> EventOutput? {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         guard engine.openStream(id, wake: wake) else { return nil }
         goOn()
         return EventOutput(server: self, id: id, wakes: wakes, wake: wake)
     }
+
+    fileprivate func isStreaming(_ id: Int) -> Bool { engine.isStreaming(id) }
 
     /// Returns when the system has taken all of it.
     fileprivate func send(_ bytes: [UInt8], on id: Int) async throws {
@@ -103,6 +108,9 @@ struct EventOutput: Sendable {
     /// When to look whether there is something to send; ends when the reader has gone.
     let wakes: AsyncStream<Void>
     let wake: AsyncStream<Void>.Continuation
+
+    /// Whether somebody still reads it.
+    var isRead: Bool { get async { await server.isStreaming(id) } }
 
     /// Returns when the reader is ready for more; throws `Gone` when it is not for too long, or has left.
     func send(_ bytes: [UInt8]) async throws { try await server.send(bytes, on: id) }

@@ -65,7 +65,7 @@ struct Routes: Sendable {
         }
         switch Route(rawValue: request.path) {
         case .overview, .inbox, .past, .open, .status, .incidents, .history, .metrics: return .readers
-        case .events: return .streams
+        case .events: return request.method == "GET" ? .streams : .bot
         case .style, .script, .icon, .healthz, .readyz, .command: return .bot
         case nil:
             return request.path.hasPrefix("/incidents/") || request.path.hasPrefix("/apps/") ? .readers : .bot
@@ -79,6 +79,11 @@ struct Routes: Sendable {
             APIDesk.isMeant(by: request)
             ? .refused(.serviceUnavailable, sentence) : .sentence(.serviceUnavailable, sentence)
         return response.with("Retry-After", "5")
+    }
+
+    /// The same of a page that wants to hear what is new.
+    var crowdedStreams: Response {
+        .sentence(.serviceUnavailable, "Too many pages are open; close some of them.").with("Retry-After", "5")
     }
 
     func answer(_ request: Request) async -> Answer {

@@ -169,6 +169,10 @@ public actor StatusServer {
                 switch door.routes.lane(of: ask.request) {
                 case .bot: group.addTask { await StatusServer.answer(ask, door.routes, on: door.server) }
                 case .streams:
+                    guard await door.server.reserveStream(ask.id) else {
+                        await door.server.answer(ask.id, door.routes.crowdedStreams)
+                        continue
+                    }
                     group.addTask(executorPreference: streams) {
                         await StatusServer.answer(ask, door.routes, on: door.server)
                     }
@@ -194,8 +198,7 @@ public actor StatusServer {
         case .response(let response): await server.answer(ask.id, response)
         case .events(let start):
             guard let output = await server.openStream(ask.id) else {
-                let full = Response.sentence(.serviceUnavailable, "Too many pages are open; close some of them.")
-                return await server.answer(ask.id, full)
+                return await server.answer(ask.id, routes.crowdedStreams)
             }
             await EventStream(view: routes.view, pages: routes.pages, limits: routes.limits).run(to: output, start)
             await server.closeStream(ask.id)
