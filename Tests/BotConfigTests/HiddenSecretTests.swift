@@ -21,6 +21,11 @@ import Testing
         "{plugin: [feed], token: s3cr3t}",
         "{plugin: any, token: s3cr3t}", "{plugin: fed, headers: {X-Scope: s3cr3t}}",
         "{plugin: feed, url: https://f.example, token: x, token: s3cr3t}",
+        "{plugin: feed, url: https://f.example, token:s3cr3t}", "{plugin: feed, url: https://f.example, token s3cr3t}",
+        "{plugin: feed, url: https://f.example, headers: {Authorization:Bearer s3cr3t}}",
+        "{plugin: feed, url: https://f.example, hook: https://h.example/s3cr3t}",
+        "{plugin: feed, url: https://f.example, links: [https://h.example/s3cr3t]}",
+        "{plugin: feed, url: https://f.example, auth: s3cr3t}",
     ])
     func `are masked on the lines that are shown`(source: String) {
         let shown = shown("sources:\n  ios: \(source)\nchannels:\n  team: {plugin: page}")
@@ -32,6 +37,8 @@ import Testing
     @Test(arguments: [
         "bot: {tokn: s3cr3t}", "token: s3cr3t", "soruces: {a: {plugin: feed, token: s3cr3t}}",
         "plugins: [{token: s3cr3t}]", "bot: {token: [s3cr3t}", "bot:\n  token: \"s3cr3t",
+        "bot:\n  token:s3cr3t\n  name: x", "bot:\n  token s3cr3t\n  name: x", "bot:\n  token: *s3cr3t\n  name: x",
+        "bot:\n  token: !s3cr3t x\n  name: x", "bot:\n  token:\u{A0}s3cr3t\n  name: x", "bot: {token:s3cr3t}",
     ])
     func `are masked in whatever section they stand`(section: String) {
         let shown = shown(section + least)

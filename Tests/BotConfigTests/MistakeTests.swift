@@ -25,9 +25,12 @@ internal import Testing
             "2:50: unknown key 'tokn' in source 'ios' of plugin feed -> token"),
         Mistake(
             "a key with a space that cannot be seen", "bot: {name:\u{A0}shop}" + least,
-            "1:7: unknown key 'name:\u{A0}shop' in 'bot'; known are heartbeat, language, listen, name, public_url, "
-                + "report_to, shutdown_grace, state, timezone, token, user_header, words (it has a no-break space in it "
+            "1:7: 'name:' has no plain space behind it (it has a no-break space in it "
                 + "(U+00A0), which YAML takes for a letter; write a plain one)"),
+        Mistake(
+            "an address under another name",
+            "channels: {x: {plugin: hook, room: r, webhook: https://h.example}}\nsources: {ios: {plugin: any}}",
+            "1:39: unknown key 'webhook' in channel 'x' of plugin hook -> url"),
         Mistake(
             "a dashboard with an unknown place to fill in",
             """
@@ -490,7 +493,7 @@ internal import Testing
             channels:
               team: {plugin: page}
             """,
-            "2:8: no anchor is named 'nothing' (put the value in quotes if it starts with '*'; an anchor is written &nothing before the value, above its first use)"
+            "2:8: no anchor has this name (put the value in quotes if it starts with '*'; an anchor is written with '&' before the value, above its first use)"
         ),
         Mistake(
             "a route that would go on",

@@ -92,13 +92,13 @@ import YAMLKit
         (
             "a: *x", "{a@1:1: @1:4}@1:1",
             [
-                "1:4 no anchor is named 'x'; put the value in quotes if it starts with '*'; an anchor is written &x before the value, above its first use"
+                "1:4 no anchor has this name; put the value in quotes if it starts with '*'; an anchor is written with '&' before the value, above its first use"
             ]
         ),
         (
             "a: *x\nb: &x 1", "{a@1:1: @1:4, b@2:1: 1@2:4}@1:1",
             [
-                "1:4 no anchor is named 'x'; put the value in quotes if it starts with '*'; an anchor is written &x before the value, above its first use"
+                "1:4 no anchor has this name; put the value in quotes if it starts with '*'; an anchor is written with '&' before the value, above its first use"
             ]
         ),
         (
@@ -126,7 +126,7 @@ import YAMLKit
         (
             "<<: *x", "{}@1:1",
             [
-                "1:5 no anchor is named 'x'; put the value in quotes if it starts with '*'; an anchor is written &x before the value, above its first use"
+                "1:5 no anchor has this name; put the value in quotes if it starts with '*'; an anchor is written with '&' before the value, above its first use"
             ]
         ),
     ])

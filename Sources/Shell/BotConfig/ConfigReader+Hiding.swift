@@ -8,7 +8,10 @@ extension ConfigReader {
     /// Remembers what stands under keys whose values would be secrets, here or anywhere within.
     mutating func hideSecrets(in entries: [Entry]) {
         for entry in entries {
-            if isSecret(entry.key) {
+            if entry.value.isNull, let (word, rest) = parted(key: entry.key) {
+                let (mark, length) = (entry.keyMark, word.unicodeScalars.count)
+                noteWritten(rest, at: Position(file: mark.file, line: mark.line, column: mark.column + length))
+            } else if isSecret(entry.key) {
                 hide(entry.value)
             } else {
                 hideSecrets(in: entry.value)
@@ -34,15 +37,33 @@ extension ConfigReader {
         }
     }
 
+    /// Remembers addresses there as secret: those of webhooks are, and under a key that nobody knows it may be one.
+    mutating func hideAddresses(in node: Node) {
+        switch node.kind {
+        case .scalar(let text, _): if text.contains("://") { hide(node) }
+        case .mapping(let entries): for entry in entries { hideAddresses(in: entry.value) }
+        case .sequence(let nodes): for node in nodes { hideAddresses(in: node) }
+        }
+    }
+
+    /// What a key says for people: of one that has a secret in it, the first word.
+    mutating func shown(key: String) -> String { parted(key: key).map { $0.word + "…" } ?? key.clipped(to: 60) }
+
+    /// A key that has a secret in it because a colon is missing, and that with what is before it.
+    private mutating func parted(key: String) -> (word: String, secret: String)? {
+        let word = String(key.prefix { !$0.isWhitespace && $0 != ":" })
+        return word.count < key.count && isSecret(word) ? (word, String(key.dropFirst(word.count))) : nil
+    }
+
     /// Remembers what is written as a secret on lines of which the YAML is wrong, so that what they say is not in the tree:
-    /// all that stands behind the first key of that kind.
+    /// all that stands behind the first key of that kind, even if its colon is missing.
     mutating func hideSecrets(inLinesOf bytes: [UInt8], at marks: [Mark]) {
         guard !marks.isEmpty else { return }
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         for mark in marks where lines.indices.contains(mark.line - 1) {
             let line = lines[mark.line - 1].drop { $0 == "\u{FEFF}" }
-            let found = line.matches(of: /([\w-]+)["']?[ ]*:[ ]*/).first { match in
+            let found = line.matches(of: /([\w-]+)["']?(?:\s*:\s*|\s+)/).first { match in
                 isSecret(String(match.output.1)) && !line[match.range.upperBound...].isEmpty
             }
             guard let rest = found.map({ line[$0.range.upperBound...] }), !rest.contains("${") else { continue }

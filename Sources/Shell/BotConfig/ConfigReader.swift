@@ -207,14 +207,17 @@ struct ConfigReader {
     mutating func reportUnknown(_ entries: [Entry], known: [String], in what: String) -> Set<String> {
         var meant: Set<String> = []
         for entry in entries where !known.contains(entry.key) {
-            let near = entry.key.nearest(in: known) ?? Vocabulary.whole(of: entry.key, among: known)
+            let near =
+                entry.key.nearest(in: known) ?? Vocabulary.whole(of: entry.key, among: known)
+                ?? Vocabulary.address(for: entry.key, among: known)
             if let near { meant.insert(near) }
             hideSecrets(in: [entry])
+            hideAddresses(in: entry.value)
             // What is merged into several things stands in one place.
             guard unknownPlaces.insert(entry.keyMark.position).inserted else { continue }
             if let near {
                 report(
-                    entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near,
+                    entry.keyMark.position, "unknown key '\(shown(key: entry.key))' in \(what)", near,
                     advice: entry.key.adviceOnSpace)
             } else if let home = Vocabulary.home(of: entry.key, besides: what, catalog) {
                 report(
@@ -224,7 +227,7 @@ struct ConfigReader {
                 let list = known.sorted().joined(separator: ", ")
                 report(
                     entry.keyMark.position,
-                    "unknown key '\(entry.key.clipped(to: 60))' in \(what); known are \(list)",
+                    "unknown key '\(shown(key: entry.key))' in \(what); known are \(list)",
                     advice: entry.key.adviceOnSpace)
             }
         }
@@ -313,22 +316,6 @@ struct ConfigReader {
     func shown(_ node: Node, _ text: String) -> String {
         if case .scalar(let written, _) = node.kind, written.contains("${") { return Secret.mask }
         return text.clipped(to: 60)
-    }
-}
-
-extension String {
-    /// What to do about a space that looks like any other and is none to YAML; nil where there is no such space.
-    fileprivate var adviceOnSpace: String? {
-        let strange = unicodeScalars.first { $0.properties.generalCategory == .spaceSeparator && $0 != " " }
-        return strange.map { scalar in
-            let code = "U+" + String(scalar.value, radix: 16, uppercase: true).leftPadded(to: 4)
-            let what = scalar == "\u{A0}" ? "a no-break space" : "a space of another kind"
-            return "it has \(what) in it (\(code)), which YAML takes for a letter; write a plain one"
-        }
-    }
-
-    private func leftPadded(to count: Int) -> String {
-        String(repeating: "0", count: max(0, count - self.count)) + self
     }
 }
 

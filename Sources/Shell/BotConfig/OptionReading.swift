@@ -392,7 +392,10 @@ extension String {
     /// Whether a header of that name carries a credential.
     var namesCredential: Bool {
         let name = lowercased()
-        return ["authorization", "cookie", "token", "secret", "password", "key"].contains { name.contains($0) }
+        return ["authorization", "cookie", "token", "secret", "password", "passwd", "key"].contains {
+            name.contains($0)
+        }
+            || name.split { !$0.isLetter }.contains { ["auth", "bearer", "pwd"].contains($0) }
     }
 
     var loweredFirst: String { prefix(1).lowercased() + dropFirst() }

@@ -93,6 +93,13 @@ enum Vocabulary {
         return Set(specs.filter(\.isSecret).names)
     }
 
+    /// The one key of a section for an address, where somebody calls that in another way: `webhook` for `url`.
+    static func address(for key: String, among known: [String]) -> String? {
+        let words = ["url", "uri", "address", "endpoint", "webhook", "webhook_url", "hook", "link"]
+        let meant = known.filter(words.contains)
+        return words.contains(key) && meant.count == 1 ? meant[0] : nil
+    }
+
     /// The one key of a section that a key is a part of: `routing_key` for `key`.
     static func whole(of part: String, among known: [String]) -> String? {
         let wholes = known.filter { key in

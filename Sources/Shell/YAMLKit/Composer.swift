@@ -120,9 +120,10 @@ struct Composer: ~Copyable {
         let unresolved = Composed(node: Node(kind: .scalar("", .plain), mark: mark), levels: 0)
         switch anchors[name] {
         case nil:
+            // What it is called may be a secret that begins with a star.
             let advice =
-                "put the value in quotes if it starts with '*'; an anchor is written &\(name) before the value, above its first use"
-            try report(mark, "no anchor is named \(quoted(name))", advice: advice, leavingOut: depth)
+                "put the value in quotes if it starts with '*'; an anchor is written with '&' before the value, above its first use"
+            try report(mark, "no anchor has this name", advice: advice, leavingOut: depth)
             return unresolved
         case .open(let start):
             let place = "line \(start.line), column \(start.column)"
@@ -212,8 +213,8 @@ struct Composer: ~Copyable {
         if let core = CoreTag(resolved: tag) {
             return try report(mark, "the tag '!!\(core)' does not fit this value", advice: "remove it", leavingOut: nil)
         }
-        let name = tag.hasPrefix(CoreTag.prefix) ? "!!\(tag.dropFirst(CoreTag.prefix.count))" : tag
+        // What it says may be a secret that begins with an exclamation mark.
         let advice = "remove it, or put the value in quotes if it starts with '!'"
-        try report(mark, "tags are not used here, but this value has \(quoted(name))", advice: advice, leavingOut: nil)
+        try report(mark, "this value has a tag, and tags are not used here", advice: advice, leavingOut: nil)
     }
 }

@@ -147,23 +147,21 @@ struct SyntaxFault {
         /// What is wrong with it where it was to be a key with its value: it has no blank behind its colon, or no colon. Nil
         /// where it is such a line, or nothing like it.
         func slip(at number: Int) -> Halt? {
-            guard !text.contains(": "), !text.hasSuffix(":"), text.first?.isLetter == true else { return nil }
-            let written = String(text.prefix { $0 != "#" }.reversed().drop { $0 == " " }.reversed())
-            guard let colon = written.firstIndex(of: ":") else {
+            let code = text.firstRange(of: " #").map { text[..<$0.lowerBound] } ?? text
+            let written = code[..<(code.lastIndex { $0 != " " }.map(code.index(after:)) ?? code.startIndex)]
+            guard !written.contains(": "), !written.hasSuffix(":"), written.first?.isLetter == true else { return nil }
+            guard written.contains(":") else {
                 guard let blank = written.firstIndex(where: \.isWhitespace) else { return nil }
-                let meant = written[..<blank] + ":" + written[blank...]
+                let key = written[..<blank]
                 return Halt(
-                    Mark(line: number, column: depth + 1), "\(quoted(written)) has no ':' behind its key",
-                    advice: "write \(quoted(String(meant)))")
+                    Mark(line: number, column: depth + 1), "\(quoted(key)) has no ':' behind it",
+                    advice: "write \(quoted(key + ": …"))")
             }
-            let key = written[..<colon]
-            let value = written[written.index(after: colon)...].drop(while: \.isWhitespace)
-            // An address is no key.
-            if value.hasPrefix("//") { return nil }
-            return Halt(
-                Mark(line: number, column: depth + 1 + key.unicodeScalars.count),
-                "\(quoted(written)) has no space behind its ':'",
-                advice: "write \(quoted("\(key): \(value)"))")
+            return MissingSpace(written).map { slip in
+                Halt(
+                    Mark(line: number, column: depth + 1 + slip.key.unicodeScalars.count), slip.message,
+                    advice: slip.advice)
+            }
         }
     }
 }

@@ -33,7 +33,7 @@ struct Halt: Error {
 private let quotedScalarsMax = 60
 
 /// Quotes text from the document for a message, shortened, with characters a terminal would obey spelled out.
-func quoted(_ text: String) -> String {
+func quoted(_ text: some StringProtocol) -> String {
     var shown = ""
     for (count, scalar) in text.unicodeScalars.enumerated() {
         if count == quotedScalarsMax {

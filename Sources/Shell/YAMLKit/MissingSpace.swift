@@ -1,0 +1,39 @@
+/// A key and its value with no space between them: one text to YAML.
+///
+/// What it says never quotes the value, which may be a secret.
+struct MissingSpace {
+    let key: Substring
+    /// What is behind the colon.
+    private let rest: Substring
+
+    /// Nil where the text is nothing like it.
+    init?(_ text: Substring) {
+        guard text.first?.isLetter == true, let colon = text.firstIndex(of: ":") else { return nil }
+        (key, rest) = (text[..<colon], text[text.index(after: colon)...])
+        // An address is no key.
+        if rest.isEmpty || rest.hasPrefix("//") { return nil }
+    }
+
+    var message: String { "\(quoted(key + ":")) has no \(space == nil ? "" : "plain ")space behind it" }
+
+    var advice: String { space?.adviceOnSpace ?? "write \(quoted(key + ": …"))" }
+
+    /// The one behind the colon that YAML takes for a letter.
+    private var space: Substring? {
+        let space = rest.prefix(1)
+        return space.adviceOnSpace == nil ? nil : space
+    }
+}
+
+extension StringProtocol {
+    /// What to do about a space that looks like any other and is none to YAML; nil where there is no such space.
+    public var adviceOnSpace: String? {
+        let strange = unicodeScalars.first { $0.properties.generalCategory == .spaceSeparator && $0 != " " }
+        return strange.map { scalar in
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            let code = "U+" + String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
+            let what = scalar == "\u{A0}" ? "a no-break space" : "a space of another kind"
+            return "it has \(what) in it (\(code)), which YAML takes for a letter; write a plain one"
+        }
+    }
+}
