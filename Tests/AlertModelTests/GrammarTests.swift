@@ -207,7 +207,7 @@ import Testing
         ("mon-tue-wed", nil), ("mon;tue", "mon,tue"), ("weekend", nil), ("mon to fri", "mon-fri"),
         ("mon..fri", "mon-fri"), ("mon_fri", "mon-fri"), ("mon:fri", "mon-fri"), ("monday..friday", "mon-fri"),
         ("mon…fri", "mon-fri"), ("mon...fri", "mon-fri"), ("satsun", nil), ("monfri", nil),
-        ("mondays, thurs", "mon,thu"),
+        ("mondays, thurs", "mon,thu"), ("sonday", nil), ("sunda", "sun"),
         ("weds", "wed"), ("Wendesday", "wed"), ("m-f", nil), ("mon..", nil),
     ])
     func `what are no days is refused`(text: String, suggestion: String?) {

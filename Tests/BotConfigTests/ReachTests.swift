@@ -279,9 +279,23 @@ private struct PacedGate: Gate {
         "match: {rule: floor, source: ios}", "match: {rule: floor, app: shop-ios}", "match: {rule: floor, app: ios}",
         "match: {rule: [floor, source-failing], source: web}", "match: {rule: \"*\", source: web}",
         "match: {rule: source-failing, source: web}", "match: {source: web}", "when: {rule: floor, app: \"*-ios\"}",
+        "match: {rule: clock-stepped, source: clock}", "when: {rule: config-refused, source: config}",
         "match: {rule: floor, squad: pay}", "match: {rule: floor, release: \"5.2\"}",
     ])
     func `a match that may be met is nobody's mistake`(gate: String) { #expect(named(gate, isUsable: true) == []) }
+
+    @Test func `of a thousand sources a sentence names some`() {
+        let sources = (0..<1000).map { "  s\($0): {plugin: known, apps: [shop-\($0)]}\n" }.joined()
+        let problems = problems(
+            "sources:\n\(sources)channels: {team: {plugin: page}}\n"
+                + "rules: {calm: {plugin: paced, match: {app: nobody}}, mute: {plugin: paced, match: {source: nobody}}}",
+            isUsable: false)
+        #expect(problems.count == 2)
+        for problem in problems {
+            #expect(problem.contains(" others"), "\(problem)")
+            #expect(problem.utf8.count < 700, "\(problem)")
+        }
+    }
 
     @Test func `a rule sees no more than its own match lets it`() {
         let gate = "match: {rule: floor, app: game-ios}"
@@ -332,6 +346,11 @@ private struct PacedGate: Gate {
             ])
         #expect(named("match: {severity: critical}", isUsable: true) == [], "the bot's own troubles may be")
         #expect(named("match: {severity: info}", of: "whole", isUsable: true).count == 1)
+        #expect(
+            named("when: {rule: floor, severity: critical}", isUsable: true) == [
+                "9:55: 'when' of 'calm' never matches anything: the rules that it names are only ever warning "
+                    + "(change 'severity', or remove the rule)"
+            ])
     }
 
     @Test func `what can never match is reported beside other mistakes`() {

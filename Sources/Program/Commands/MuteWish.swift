@@ -47,7 +47,9 @@ public struct MuteWish: Sendable {
     /// - Parameter path: the config's, for people.
     public func check(_ config: Config, _ path: String) throws(Failure) {
         // Of the bot's own troubles the source is what they are about; whether there is one, the bot knows.
-        try check("source", config.sources.keys.sorted(), and: Array(config.channels.keys) + Trouble.things, path)
+        let templates = config.plan.detectors.filter { $0.template != nil }.map(\.name)
+        try check(
+            "source", config.sources.keys.sorted(), and: Array(config.channels.keys) + Trouble.things + templates, path)
         try check("rule", config.plan.detectors.map(\.name) + Trouble.allCases.map(\.rawValue), path)
     }
 

@@ -21,6 +21,7 @@ extension ConfigLoader {
                 else { continue }
                 checkAsked(match, node, sources, rules, in: spec.name, by: nil, isRule: true)
                 checkLabels(match, node, sources, channels, in: spec.name, of: nil)
+                checkSeverity(match, node, rules, of: "'\(spec.name)' of '\(place.name)'", "rule")
             }
             if let detector { checkCounts(detector, place, sources) }
         }
@@ -82,7 +83,7 @@ extension ConfigLoader {
         let others = detector == nil ? seen.map(\.plan.name) : []
         if detector == nil { known.formUnion(property == "app" ? [Subject.botApp] + others : [""]) }
         let names = known.subtracting(["", Subject.botApp] + others).sorted()
-        let what = names.isEmpty ? "names no \(property)" : "is configured to give \(names.listed)"
+        let what = names.isEmpty ? "names no \(property)" : "is configured to give \(names.shortened.listed)"
         return Possible(
             values: known, names: names, sentence: "source \(seen.quotedNames) \(what)",
             advice: "what the source gives")
@@ -120,7 +121,7 @@ extension ConfigLoader {
             let names = known.subtracting([""]).sorted()
             return Possible(
                 values: known.union(property == "app" ? looked.map(\.plan.name) : [""]), names: names,
-                sentence: "\(whose) \(names.isEmpty ? "no \(property)" : "only \(property) \(names.listed)")",
+                sentence: "\(whose) \(names.isEmpty ? "no \(property)" : "only \(property) \(names.shortened.listed)")",
                 advice: advice)
         default: return nil
         }
@@ -311,5 +312,10 @@ extension [ConfigLoader.SourceEntry] {
     }
 
     /// Their names as a sentence has them: `'ios' or 'web'`.
-    var quotedNames: String { map { "'\($0.plan.name)'" }.sorted().listed }
+    var quotedNames: String { map { "'\($0.plan.name)'" }.sorted().shortened.listed }
+}
+
+extension [String] {
+    /// For a sentence that is to be read to its end: the first of many, and how many others there are.
+    var shortened: [String] { count > 20 ? prefix(20) + ["\(count - 20) others"] : self }
 }

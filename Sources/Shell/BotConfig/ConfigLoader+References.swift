@@ -23,12 +23,16 @@ extension ConfigLoader {
         checkReach(routes)
         let detectorNames =
             rules.places.filter(\.isDetector).map(\.name) + rules.unread + Trouble.allCases.map(\.rawValue)
+        // Of the bot's own troubles the source is what they are about.
+        let subjects = Subjects(
+            names: sourceNames + channelNames,
+            others: Trouble.things + rules.places.filter(\.hasTemplate).map(\.name))
         for route in routes {
-            checkMatch(route.route.match, route.match, sourceNames + channelNames, detectorNames, isDetector: false)
+            checkMatch(route.route.match, route.match, subjects, detectorNames, isDetector: false)
         }
         for place in rules.places {
             checkMatch(
-                place.conditions, place.match, place.isDetector ? sourceNames : sourceNames + channelNames,
+                place.conditions, place.match, place.isDetector ? Subjects(names: sourceNames) : subjects,
                 detectorNames, isDetector: place.isDetector,
                 readsIssues: rules.detectors.first { $0.name == place.name }?.detector.readsIssues ?? false)
             if place.isDetector { checkGiven(place, rules, sources) }
@@ -36,8 +40,7 @@ extension ConfigLoader {
                 guard let node = place.entries.first(where: { $0.key == spec.name })?.value else { continue }
                 checkNames(in: node, spec.kind, [.channel: channelNames, .source: sourceNames])
                 if case .match = spec.kind, let match = reader.match(node, spec.name) {
-                    checkMatch(
-                        match, node, sourceNames + channelNames, detectorNames, isDetector: false)
+                    checkMatch(match, node, subjects, detectorNames, isDetector: false)
                 }
             }
         }
@@ -95,16 +98,23 @@ extension ConfigLoader {
 
     mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: [String]) {
         guard reader.isWhole else { return }
-        let known = names.isEmpty ? "" : "; known: \(names.sorted().joined(separator: ", "))"
+        let known = names.isEmpty ? "" : "; known: \(names.sorted().shortened.joined(separator: ", "))"
         let isRotation = what == "channel" && reader.rotations?[name] != nil
         reader.report(
             position, "there is no \(what) '\(name.clipped(to: 60))'\(known)",
             isRotation ? Rotation.prefix + name : name.nearest(in: names))
     }
 
+    /// What a match can name as a source.
+    private struct Subjects {
+        let names: [String]
+        /// What else there is, of which nobody needs to be told.
+        var others: [String] = []
+    }
+
     /// Names in a match must be names of things; and a detector sees subjects, which have no severity and no rule.
     private mutating func checkMatch(
-        _ match: Match, _ node: Node?, _ sourceNames: [String], _ ruleNames: [String], isDetector: Bool,
+        _ match: Match, _ node: Node?, _ subjects: Subjects, _ ruleNames: [String], isDetector: Bool,
         readsIssues: Bool = false
     ) {
         guard let node else { return }
@@ -117,18 +127,19 @@ extension ConfigLoader {
                     advice: entry.key == "severity" ? "use 'match' of a route or of a gate" : nil)
                 continue
             }
-            guard let names = entry.key == "source" ? sourceNames : entry.key == "rule" ? ruleNames : nil else {
+            guard let names = entry.key == "source" ? subjects.names : entry.key == "rule" ? ruleNames : nil else {
                 continue
             }
+            let others = entry.key == "source" ? subjects.others : []
             for (element, pattern) in zip(entry.value.elements, condition.patterns)
-            where !names.contains(where: pattern.fits) {
+            where !names.contains(where: pattern.fits) && !others.contains(where: pattern.fits) {
                 let shown = reader.shown(element, pattern.pattern)
                 if pattern.isExact {
                     reportMissing(entry.key, shown, at: element.position, among: names)
                 } else if reader.isWhole {
                     reader.report(
                         element.position,
-                        "'\(shown)' fits no \(entry.key), so it can never match; known: \(names.joined(separator: ", "))"
+                        "'\(shown)' fits no \(entry.key), so it can never match; known: \(names.shortened.joined(separator: ", "))"
                     )
                 }
             }
@@ -143,8 +154,8 @@ extension ConfigLoader {
         let seen = sources.seen(by: place.conditions)
         // A source whose own options are wrong has been told so; what it gives is not known.
         guard !seen.isEmpty, seen.allSatisfy({ $0.source != nil }) else { return }
-        var names: String { seen.map(\.plan.name).sorted().listed }
-        var all: String { seen.map(\.plan.name).sorted().joined(separator: ", ") }
+        var names: String { seen.map(\.plan.name).sorted().shortened.listed }
+        var all: String { seen.map(\.plan.name).sorted().shortened.joined(separator: ", ") }
         if detector?.readsIssues == true, seen.allSatisfy({ $0.source?.givesIssues == false }) {
             reader.report(
                 place.position, "rule '\(place.name)' judges issues, but none of its sources gives any: \(names)",
@@ -171,7 +182,8 @@ extension ConfigLoader {
                         ? "use a rule that needs no figures, such as new_issue or regression"
                         : "use 'match' to point it at a source that does")
             } else {
-                reader.report(position, "\(missing); \(names) gives \(given.listed)", metric.name.nearest(in: given))
+                reader.report(
+                    position, "\(missing); \(names) gives \(given.shortened.listed)", metric.name.nearest(in: given))
             }
         }
     }

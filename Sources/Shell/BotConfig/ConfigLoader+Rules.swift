@@ -20,6 +20,8 @@ extension ConfigLoader {
             let isDetector: Bool
             let entries: [Entry]
             let options: [OptionSpec]
+
+            var hasTemplate: Bool { entries.contains { $0.key == RuleSettings.template.name } }
         }
     }
 

@@ -74,8 +74,15 @@ extension DaySet {
             word.count > 1 && (day.name.hasPrefix(word) || singular == day.name || singular == day.shortName)
         }
         guard meant == nil else { return meant?.shortName }
-        if let near = word.nearest(in: days.map(\.shortName)) { return near }
-        return word.nearest(in: days.map(\.name)).flatMap { near in days.first { $0.name == near }?.shortName }
+        // What is as near to two days is for neither.
+        func near(_ name: (Weekday) -> String) -> String? {
+            guard let near = word.nearest(in: days.map(name)), word.nearest(in: days.map(name).reversed()) == near
+            else {
+                return nil
+            }
+            return days.first { name($0) == near }?.shortName
+        }
+        return near(\.shortName) ?? near(\.name)
     }
 }
 
