@@ -165,6 +165,21 @@ internal import Testing
         #expect(try place("https://a.example/x", "s") != here)
     }
 
+    @Test func `only channels that name a room are known to lead to the same`() throws {
+        let plan = try config(
+            """
+            sources: {s: {plugin: any}}
+            channels:
+              a: {plugin: hook, url: "https://a.example", room: r}
+              b: {plugin: hook, url: "https://b.example", room: r}
+              c: {plugin: page}
+              d: {plugin: page}
+            """
+        ).plan.channels
+        #expect(plan[0].home == plan[1].home && plan[2].home == plan[3].home && plan[0].home != plan[2].home)
+        #expect(plan.map(\.isHomeNamed) == [true, true, false, false])
+    }
+
     @Test func `a plugin is told the pace, the folder and the options`() throws {
         let config = try config(
             """

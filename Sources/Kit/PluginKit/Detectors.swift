@@ -171,8 +171,8 @@ public struct Finding: Hashable, Sendable {
 /// A detector that judges one subject by its figures and nothing else.
 public protocol SubjectDetector: Detector {
     func judge(_ series: Series, at now: Moment) -> Judgement
-    /// The same while the rule has something open about the subject: whether that is over may be another question than
-    /// whether anything is wrong.
+    /// The same while the rule has something open about the subject that is as bad or worse: whether that is over, or milder,
+    /// may be another question than whether anything is wrong.
     func judge(_ series: Series, ending incident: Sight.Tracked, at now: Moment) -> Judgement
     /// How close the figure is to a limit, where a glance shows that `judge` would not fire; nil where it does not.
     ///

@@ -169,7 +169,8 @@ extension ConfigLoader {
             let entries = reader.entries(of: thing.value, "channel '\(thing.name)'")
             var channel: (any Channel)?
             var connection = Connection.usual
-            var (place, home): (UInt64?, UInt64?)
+            var place: UInt64?
+            var home: (hash: UInt64, isNamed: Bool)?
             if let plugin = plugin(thing, entries, "channel", among: plugins) {
                 let options = reader.options(
                     of: plugin.manifest, name: thing.name, at: thing.position, entries,
@@ -194,7 +195,7 @@ extension ConfigLoader {
                 isPager: channel?.isPager ?? false, hasCharts: channel?.hasCharts ?? false,
                 hearsAcknowledgements: own[ChannelSettings.acknowledged],
                 template: readTemplate(ChannelSettings.template, own, bot.zone), connection: connection, place: place,
-                home: home)
+                home: home?.hash, isHomeNamed: home?.isNamed ?? false)
             return ChannelEntry(plan: plan, channel: channel, position: thing.position)
         }
     }
@@ -238,9 +239,9 @@ extension Options {
     }
 
     /// The chat to which the options of a channel lead, as a hash: of the plugin and of what names a chat, whatever the
-    /// address and the credential with which it is reached. Nil where that is a secret.
-    fileprivate func home(of manifest: PluginManifest) -> UInt64? {
-        var hash = StableHash()
+    /// address and the credential with which it is reached; and whether anything does. Nil where that is a secret.
+    fileprivate func home(of manifest: PluginManifest) -> (hash: UInt64, isNamed: Bool)? {
+        var (hash, isNamed) = (StableHash(), false)
         hash.add(manifest.name)
         for spec in manifest.options where ["channel", "chat", "room", "topic"].contains(spec.name) {
             switch self[named: spec.name]?.value {
@@ -248,10 +249,11 @@ extension Options {
                 guard !spec.isSecret, !text.hasSecret else { return nil }
                 for part in [spec.name, text.reveal()] { hash.add(part) }
             case .integer(let number): for part in [spec.name, String(number)] { hash.add(part) }
-            default: break
+            default: continue
             }
+            isNamed = true
         }
-        return hash.value
+        return (hash.value, isNamed)
     }
 }
 

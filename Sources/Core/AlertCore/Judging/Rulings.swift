@@ -100,12 +100,12 @@ extension State {
 
     /// Asks the rules about sessions of what the source's newest answer does not name any more: it had none since.
     func judgeVanished(
-        of source: String, except unread: Unread, answersSince: Moment?, _ plan: Plan, at now: Moment
+        of source: String, except unread: Unread, _ record: SourceRecord, _ plan: Plan, at now: Moment
     ) -> [Ruling] {
         if case .anything = unread { return [] }
         var rulings: [Ruling] = []
         for rule in plan.detectors where rule.asksAboutSessions && rule.canConcern(source: source) {
-            for subject in vanished(of: source, for: rule, answersSince: answersSince ?? .earliest, plan, at: now)
+            for subject in vanished(of: source, for: rule, record, plan, at: now)
             where !unread.contains(subject.app) {
                 guard var series = figures.series[subject], let last = series.samples.last?.span.to,
                     let span = TimeSpan(from: last, to: now), rule.concerns(subject, labels: series.labels),
@@ -263,14 +263,14 @@ extension State {
 extension DetectorPlan {
     /// What the rule says of a series; nil where it judges more than single subjects.
     ///
-    /// - Parameter open: what it has open about the subject; asked for only where that may be over, for while it goes on
-    ///   every poll judges it.
+    /// - Parameter open: what it has open about the subject; asked for only where that may be over or milder, for while it
+    ///   goes on every poll judges it.
     func judgement(
         of series: Series, open: @autoclosure () -> Sight.Tracked? = nil, at now: Moment
     ) -> Judgement? {
         guard let judge else { return nil }
         var judgement = judge.judge(series, at: now)
-        if !judgement.isFiring, let open = open() {
+        if judgement.severity != .critical, let open = open(), judgement.severity.map({ $0 < open.severity }) ?? true {
             judgement = judge.judge(series, ending: open, at: now)
         }
         return series.releasesSummed.map(judgement.summed) ?? judgement
@@ -278,7 +278,8 @@ extension DetectorPlan {
 }
 
 extension Judgement {
-    fileprivate var isFiring: Bool { if case .firing = verdict { true } else { false } }
+    /// How bad it is where it fires.
+    fileprivate var severity: Severity? { if case .firing(let severity) = verdict { severity } else { nil } }
 
     /// The same, saying that its figures are a sum.
     func summed(over releases: Int) -> Judgement {

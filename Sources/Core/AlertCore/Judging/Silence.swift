@@ -195,10 +195,10 @@ extension State {
     }
 
     /// What had sessions and has not been in the source's answers for longer than its figures are believed, and than the
-    /// rule looks back: one answer without it is no alarm, nor is the first after a time without any. A release that fades
-    /// away while its app goes on has not vanished.
+    /// rule looks back: one answer without it is no alarm, nor is the first after a break, which counts as no time. A release
+    /// that fades away while its app goes on has not vanished.
     func vanished(
-        of source: String, for rule: DetectorPlan, answersSince: Moment, _ plan: Plan, at now: Moment
+        of source: String, for rule: DetectorPlan, _ record: SourceRecord, _ plan: Plan, at now: Moment
     ) -> [Subject] {
         var newest: [Subject: Moment] = [:]
         for subject in figures.unordered(of: source) {
@@ -209,7 +209,7 @@ extension State {
             guard let last = newest[subject.whole], let series = figures.series[subject],
                 series.hasFigures, lastKnown(series.figuresSeen, of: source) == last,
                 now - last > max(staysGood(subject, plan), rule.detector.lookback),
-                now - answersSince > staysGood(subject, plan),
+                now - last - record.broken(since: last) > staysGood(subject, plan),
                 // What has been told of for that long is closed, and told no more, though its issues go on.
                 now - last < Figures.lifetime
             else { return false }

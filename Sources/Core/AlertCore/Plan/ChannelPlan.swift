@@ -21,12 +21,15 @@ public struct ChannelPlan: Sendable {
 
     /// A hash of what its options say of the chat it leads to, without secrets. Nil where they say nothing.
     public var home: UInt64?
+    /// Whether a chat is named there, and not the plugin alone: then all channels with that hash lead to the same.
+    public var isHomeNamed: Bool
 
     public init(
         name: String, pace: Pace = .unlimited, isIdempotent: Bool = false, isPager: Bool = false,
         hasCharts: Bool = false, hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default,
         template: MessageTemplate? = nil,
-        connection: Connection = .usual, place: UInt64? = nil, home: UInt64? = nil
+        connection: Connection = .usual, place: UInt64? = nil, home: UInt64? = nil,
+        isHomeNamed: Bool = true
     ) {
         self.name = name
         self.pace = pace
@@ -38,6 +41,7 @@ public struct ChannelPlan: Sendable {
         self.connection = connection
         self.place = place
         self.home = home
+        self.isHomeNamed = isHomeNamed
     }
 }
 

@@ -49,7 +49,8 @@ extension SourceRecord: JSONWritable {
             json.member("last_polled", ifAny: lastPolled)
             json.member("first_polled", ifAny: firstPolled)
             json.member("last_good", ifAny: lastGood)
-            json.member("answers_since", ifAny: answersSince)
+            json.member("part_since", ifAny: partSince)
+            if !breaks.isEmpty { json.member("breaks", breaks) }
             json.member("answered_before", ifAny: answeredBefore)
             json.member("last_changed", ifAny: lastChanged)
             json.member("last_outcome", ifAny: lastOutcome?.rawValue)
@@ -80,7 +81,11 @@ extension SourceRecord: JSONWritable {
         lastPolled = try reader.optional("last_polled")?.moment()
         firstPolled = try reader.optional("first_polled")?.moment()
         lastGood = try reader.optional("last_good")?.moment()
-        answersSince = try reader.optional("answers_since")?.moment()
+        partSince = try reader.optional("part_since")?.moment()
+        for written in try reader.optional("breaks")?.elements() ?? [] {
+            let span = try TimeSpan(written)
+            noteBreak(from: span.from, to: span.to)
+        }
         answeredBefore = try reader.optional("answered_before")?.moment()
         lastChanged = try reader.optional("last_changed")?.moment()
         lastOutcome = try reader.optional("last_outcome")?.choice()

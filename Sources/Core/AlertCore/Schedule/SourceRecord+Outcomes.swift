@@ -20,13 +20,16 @@ extension SourceRecord {
     }
 
     /// Takes in that the source gave a usable answer.
-    mutating func noteAnswer(_ outcome: Outcome, of source: SourcePlan, at now: Moment) {
+    ///
+    /// - Parameter unread: what it leaves open.
+    mutating func noteAnswer(_ outcome: Outcome, of source: SourcePlan, unread: Unread = .nothing, at now: Moment) {
         failure = nil
         stopped = nil
         lastOutcome = outcome
         switch outcome {
         case .values:
             noteUsable(of: source, at: now)
+            noteWhole(of: source, unread, at: now)
             lastChanged = lastPolled
             unchangedCount = 0
         case .unchanged:
@@ -34,6 +37,7 @@ extension SourceRecord {
             unchangedCount += 1
         case .noData:
             noteUsable(of: source, at: now)
+            noteWhole(of: source, unread, at: now)
             unchangedCount = 0
             isNear = false
             calmCount += 1
@@ -47,17 +51,22 @@ extension SourceRecord {
         let apart = lastGood.map { now - $0 } ?? .zero
         let before = lastGood.flatMap { last in answeredBefore.map { last - $0 } } ?? .zero
         // Of some sources every answer comes after hours, as in a file of few lines: that is no break.
-        if apart > max(source.oldestNews, before.scaled(by: 2)) {
-            answersSince = now
-        } else if answersSince.map({ now - $0 > SourceRecord.answersSinceKept }) == true {
-            answersSince = nil
-        }
+        if let lastGood, apart > max(source.oldestNews, before.scaled(by: 2)) { noteBreak(from: lastGood, to: now) }
+        forgetBreaks(at: now)
         answeredBefore = apart > source.oldestNews ? lastGood : nil
         lastGood = now
     }
 
-    /// What no answer of a day names is gone, however far back a rule looks.
-    private static let answersSinceKept = Duration.days(1)
+    /// What a part lacked that nobody could read for longer than figures are believed is not known afterwards either. An answer
+    /// that says 'as before' leaves open what the one before did.
+    private mutating func noteWhole(of source: SourcePlan, _ unread: Unread, at now: Moment) {
+        guard unread == .nothing else {
+            partSince = partSince ?? now
+            return
+        }
+        if let partSince, now - partSince > source.oldestNews { noteBreak(from: partSince, to: now) }
+        partSince = nil
+    }
 
     /// From when on it counts that a source gives nothing usable: by the ends of polls, which a recording has, too.
     private mutating func notePolled(at now: Moment) { firstPolled = lastGood == nil ? firstPolled ?? now : nil }
@@ -135,7 +144,8 @@ extension SourceRecord {
         lastPolled = lastPolled.map { $0 + step }
         firstPolled = firstPolled.map { $0 + step }
         lastGood = lastGood.map { $0 + step }
-        answersSince = answersSince.map { $0 + step }
+        partSince = partSince.map { $0 + step }
+        moveBreaks(by: step)
         answeredBefore = answeredBefore.map { $0 + step }
         lastChanged = lastChanged.map { $0 + step }
         if let since = failure?.since { failure?.since = since + step }

@@ -34,9 +34,11 @@ public struct SourceRecord: Hashable, Sendable {
     public var firstPolled: Moment?
     /// When the source last gave a usable answer.
     public var lastGood: Moment?
-    /// Since when it has given usable answers without a break, as long as that is news: whatever no answer named before, nobody
-    /// knows that it was missing.
-    public var answersSince: Moment?
+    /// The newest times in which it gave no usable answer, or none of a part: whatever no answer named then, nobody knows
+    /// that it was missing.
+    public private(set) var breaks: [TimeSpan] = []
+    /// Since when each of its usable answers has left something open.
+    public var partSince: Moment?
     /// When it gave the usable answer before its last, where that was longer before than one poll is from another.
     public var answeredBefore: Moment?
     /// When the poll began that last brought figures: answers that say 'as before' mean these.
@@ -67,7 +69,36 @@ public struct SourceRecord: Hashable, Sendable {
     /// A warning is a sentence; what is quoted in it may be of any length.
     static let warningCharactersMax = 300
 
+    /// Most breaks kept. Of a source that has more in a day, the hours of the older ones count as if it had answered, as it did
+    /// in most of them.
+    private static let breaksMax = 8
+    /// What no answer of a day names is gone, however far back a rule looks.
+    private static let breaksKept = Duration.days(1)
+
     public init() {}
+
+    /// Takes in that nobody knows what was missing from then until now.
+    mutating func noteBreak(from begin: Moment, to now: Moment) {
+        // What went wrong in two ways at the same time is one break.
+        let begin = min(begin, breaks.first { $0.to > begin }?.from ?? begin)
+        guard let span = TimeSpan(from: begin, to: now) else { return }
+        breaks = breaks.filter { $0.to <= begin }.suffix(SourceRecord.breaksMax - 1) + [span]
+    }
+
+    /// Moves the breaks along with a wall clock that was set.
+    mutating func moveBreaks(by step: Duration) {
+        breaks = breaks.map { TimeSpan(lasting: $0.length, until: $0.to + step) }
+    }
+
+    /// Lets go of breaks that are too long ago to matter.
+    mutating func forgetBreaks(at now: Moment) {
+        if let first = breaks.first, now - first.to > SourceRecord.breaksKept { breaks.removeFirst() }
+    }
+
+    /// How much of the time since then was a break.
+    func broken(since begin: Moment) -> Duration {
+        breaks.reduce(.zero) { $0 + max(.zero, $1.to - max($1.from, begin)) }
+    }
 
     /// Until when the service asked not to be polled; nil where it did not. Journals of before have only the reason.
     var silentUntil: Moment? { told ?? (reasons.contains(.told) ? due : nil) }

@@ -86,15 +86,14 @@ extension Turn {
             incident.worst = Evidence(sentence: "")
             return incident
         }
-        guard !incidents.contains(where: { isHeld($0, of: missed) }) else { return nil }
-        var (again, told) = (missed, incidents)
-        if ends.count < missed.summaries.count {
-            told = incidents.filter { state.outbox.opening(of: [$0.id], in: missed.channel) != nil }
-            again.kind = .digest
-            again.message = state.dressed(writer.message(ofEnds: told), for: missed.channel, plan)
-        }
+        guard !ends.isEmpty, !incidents.contains(where: { isHeld($0, of: missed) }) else { return nil }
+        guard ends.count < missed.summaries.count else { return missed }
+        let told = incidents.filter { state.outbox.opening(of: [$0.id], in: missed.channel) != nil }
         guard !told.isEmpty else { return nil }
-        if again.incident == nil { again.updates = updates(ofEnds: told, in: missed.channel) }
+        var again = missed
+        again.kind = .digest
+        again.message = state.dressed(writer.message(ofEnds: told), for: missed.channel, plan)
+        again.updates = updates(ofEnds: told, in: missed.channel)
         return again
     }
 

@@ -106,12 +106,12 @@ extension Turn {
         }
         switch report.outcome {
         case .values(let observations):
-            record.noteAnswer(.values, of: source, at: now)
+            record.noteAnswer(.values, of: source, unread: report.unread, at: now)
             let taken = receiveFigures(observations, of: source.name)
             kept = taken.count
             _ = state.schedule.noteJudged(source.name)
             record.noteFigures(judge(taken.subjects, withoutNewFigures: taken.withoutNewFigures))
-            judgeVanished(of: source.name, except: report.unread, since: lastGood, answersSince: record.answersSince)
+            judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
             // that the figures still hold.
@@ -123,8 +123,8 @@ extension Turn {
             }
             record.noteAnswer(.unchanged, of: source, at: now)
         case .noData:
-            record.noteAnswer(.noData, of: source, at: now)
-            judgeVanished(of: source.name, except: report.unread, since: lastGood, answersSince: record.answersSince)
+            record.noteAnswer(.noData, of: source, unread: report.unread, at: now)
+            judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
         case .stale(let measured):
             record.noteAnswer(.stale, of: source, at: now)
             output.note(
@@ -243,13 +243,12 @@ extension Turn {
     /// - Parameters:
     ///   - unread: what the source could not be asked about.
     ///   - lastGood: when the source answered before.
-    ///   - answersSince: since when it has answered without a break, where that is not long ago.
     private mutating func judgeVanished(
-        of source: String, except unread: Unread, since lastGood: Moment?, answersSince: Moment?
+        of source: String, except unread: Unread, since lastGood: Moment?, _ record: SourceRecord
     ) {
         func minute(_ moment: Moment) -> Int64 { moment.milliseconds / 60_000 }
         guard plan.asksAboutSessions(of: source), lastGood.map({ minute($0) != minute(now) }) ?? true else { return }
-        for ruling in state.judgeVanished(of: source, except: unread, answersSince: answersSince, plan, at: now) {
+        for ruling in state.judgeVanished(of: source, except: unread, record, plan, at: now) {
             track(ruling, isVanished: true)
         }
     }

@@ -190,7 +190,7 @@ extension Turn {
         for (channel, standing) in incident.standings.sorted(by: { $0.key < $1.key })
         where plan.channel(channel) == nil && standing.announced != nil && !standing.hasHeardEnd {
             let home = state.outbox.channels[channel]?.home
-            if home != nil, plan.channels.contains(where: { $0.home == home }) { continue }
+            if home != nil, plan.channels.contains(where: { $0.home == home && $0.isHomeNamed }) { continue }
             let delivery = accept(writer.message(story(of: incident), kind), kind, channel, incident: incident.id)
             receiveNews([state.outbox.abandon(delivery, at: now, &output)])
         }

@@ -218,7 +218,14 @@ extension Metrics: JSONWritable {
     }
 }
 
-extension TimeSpan {
+extension TimeSpan: JSONPuttable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("from", from)
+            json.member("to", to)
+        }
+    }
+
     /// Reads the members `from` and `to`.
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         let to = try reader.member("to")

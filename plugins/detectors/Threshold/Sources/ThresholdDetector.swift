@@ -265,12 +265,10 @@ public struct ThresholdDetector: SubjectDetector {
     }
 
     /// What goes on as severe as it was, though so few cases would not show it by themselves: at night the same rate rests on
-    /// fewer of them, and that is no improvement. Nil where the figure is not that bad any more, or was not that of the
-    /// incident.
+    /// fewer of them, and that is no improvement. Nil where the figure is not that bad any more.
     private func asBad(_ judgement: Judgement, as incident: Sight.Tracked) -> Judgement? {
         guard case .firing(let severity) = judgement.verdict, severity < incident.severity,
-            confidence != nil, metric.unit == .rate, incident.worst?.metric == metric,
-            let figure = judgement.evidence.figure,
+            confidence != nil, metric.unit == .rate, let figure = judgement.evidence.figure,
             let limit = limits.first(where: { $0.severity == incident.severity }), limit.comparison.holds(figure.value)
         else { return nil }
         var evidence = Evidence(

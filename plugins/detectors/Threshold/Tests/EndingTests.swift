@@ -1,3 +1,4 @@
+import AlertCore
 import AlertTesting
 import Chance
 import PluginKit
@@ -78,6 +79,50 @@ import ThresholdDetector
             Series(["sessions": sessions, "crashed_sessions": crashed]), ending: incident, at: .noon)
         #expect(found.verdict == .firing(now))
         #expect(try found.evidence.limit == Comparison(grammar: now == .critical ? "< 97%" : "< 99.5%"))
+    }
+
+    @Test(
+        arguments: [
+            ["metric": "crash_free_sessions", "warning": "< 99.5%", "critical": "< 97%"],
+            [
+                "all": [
+                    ["metric": "crash_free_sessions", "warning": "< 99.5%", "critical": "< 97%"],
+                    ["metric": "crash_free_users", "warning": "< 99.5%", "critical": "< 97%"],
+                ]
+            ],
+            [
+                "any": [
+                    ["metric": "crash_free_sessions", "warning": "< 99.5%", "critical": "< 97%"],
+                    ["metric": "crash_free_users", "warning": "< 99.5%"],
+                ]
+            ],
+        ] as [WrittenOptions])
+    func `stays critical in the bot for as long as the rate is, however few are awake`(rule: WrittenOptions) throws {
+        let plan = DetectorPlan(name: "crashes", detector: try rule.detector(ThresholdDetector.self))
+        var bot = Rehearsal(.rehearsed(detectors: [plan]))
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        func answer(_ count: Int, sessions: Double, rate: Double) {
+            for _ in 0..<count {
+                let metrics: Metrics = [
+                    .sessions: sessions, .crashedSessions: sessions * rate, .users: sessions,
+                    .crashedUsers: sessions * rate,
+                ]
+                bot.see([
+                    Observation.figures(
+                        metrics, of: Subject(source: "ios", app: "shop"), at: bot.now, lasting: .hours(1))
+                ])
+                bot.advance(by: .minutes(10))
+            }
+        }
+        answer(12, sessions: 20_000, rate: 0.05)
+        #expect(bot.state.incidents.all.map(\.severity) == [.critical])
+        answer(12, sessions: 300, rate: 0.05)
+        #expect(bot.state.incidents.all.map(\.severity) == [.critical])
+        answer(12, sessions: 20_000, rate: 0.02)
+        #expect(bot.state.incidents.all.map(\.severity) == [.warning])
+        #expect(bot.objections == [])
     }
 
     @Test func `needs the same luck in each window that follows`() throws {

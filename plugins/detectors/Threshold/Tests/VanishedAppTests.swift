@@ -83,6 +83,34 @@ import ThresholdDetector
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [Unread.apps(["shop"]), .anything])
+    func `nor does the first answer that is whole again`(unread: Unread) throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        answer(&bot, for: .hours(4), ["other": 500], unread: unread)
+        answer(&bot, for: .minutes(20), ["other": 500])
+        #expect(bot.marks(of: "shop") == "")
+        answer(&bot, for: .hours(2), ["other": 500])
+        #expect(bot.marks(of: "shop") == "O")
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [1, 2, 5])
+    func `a source that fails now and then still tells that an app is gone`(answersBetween: Int) throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        for _ in 0..<12 {
+            for _ in 0..<answersBetween {
+                answer(&bot, for: .minutes(10), ["other": 500])
+                bot.advance(by: .minutes(10))
+            }
+            bot.fail()
+            bot.advance(by: .minutes(20))
+        }
+        #expect(bot.marks(of: "shop").filter { $0 != "M" } == "O")
+        #expect(bot.objections == [])
+    }
+
     @Test func `an app is gone from a source whose answers are always hours apart, too`() throws {
         var bot = try bot(Self.alive)
         for hour in 0..<8 {
@@ -123,8 +151,6 @@ import ThresholdDetector
             }
         }
         #expect(bot.marks(of: "shop") == "")
-        // Nobody knows what answers that did not come would have named.
-        if unread == nil { answer(&bot, for: .minutes(40), ["other": 500]) }
         // It may have been back meanwhile, so the time begins anew.
         answer(&bot, for: .minutes(110), ["other": 500])
         #expect(bot.marks(of: "shop") == "")
@@ -288,8 +314,8 @@ import ThresholdDetector
         let third = left.third.map { ["third": $0] } ?? [:]
         answer(&bot, for: .hours(3), third, unread: open.unread, isReplayed: left.isReplayed)
         #expect([bot.marks(of: "shop"), bot.marks(of: "other")] == open.marks)
-        // An answer that is whole settles it.
-        answer(&bot, for: .minutes(30), third, isReplayed: left.isReplayed)
+        // Answers that are whole settle it, for as long as figures are believed.
+        answer(&bot, for: .hours(1), third, isReplayed: left.isReplayed)
         #expect([bot.marks(of: "shop"), bot.marks(of: "other")] == ["O", "O"])
         #expect(bot.objections == [])
     }
