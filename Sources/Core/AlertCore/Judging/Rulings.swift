@@ -270,7 +270,9 @@ extension DetectorPlan {
     ) -> Judgement? {
         guard let judge else { return nil }
         var judgement = judge.judge(series, at: now)
-        if judgement.severity != .critical, let open = open(), judgement.severity.map({ $0 < open.severity }) ?? true {
+        // Asked for once: the optimiser of Swift 6.3 fails on two of these questions in one condition.
+        let severity = judgement.severity
+        if severity != .critical, let open = open(), severity.map({ $0 < open.severity }) ?? true {
             judgement = judge.judge(series, ending: open, at: now)
         }
         return series.releasesSummed.map(judgement.summed) ?? judgement
