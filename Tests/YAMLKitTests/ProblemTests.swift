@@ -99,6 +99,9 @@ import YAMLKit
             "a:\n  plugin:email # as in: docs\n  to: x",
             "2:9 'plugin:' has no space behind it; write 'plugin: …'"
         ),
+        ("a: {to:[x]}", "1:7 this ':' has no space behind it; put one there, or put the value in quotes"),
+        ("a:\n  token=x\n  to: x", "2:3 'token' has no ':' behind it; write 'token: …'"),
+        ("a:\n  pass word:x\n  to: x", "2:3 'pass' has no ':' behind it; write 'pass: …'"),
         ("- a:b\n  c: d", "1:4 'a:' has no space behind it; write 'a: …'"),
         (
             "- my shop\n- other: \"a\" b",
@@ -177,7 +180,7 @@ import YAMLKit
     @Test func `between braces a missing space leaves out its key alone`() {
         #expect(
             render("a: {b:c, d: e}") == [
-                "{a@1:1: {d@1:10: e@1:13}@1:4}@1:1", "1:5 'b:' has no space behind it; write 'b: …'",
+                "{a@1:1: {b@1:5: @1:5, d@1:10: e@1:13}@1:4}@1:1", "1:5 'b:' has no space behind it; write 'b: …'",
             ])
         #expect(problems("a: {\"b:c\": , https://d.example: , e: f:g}") == [])
     }

@@ -8,9 +8,10 @@ extension ConfigReader {
     /// Remembers what stands under keys whose values would be secrets, here or anywhere within.
     mutating func hideSecrets(in entries: [Entry]) {
         for entry in entries {
-            if entry.value.isNull, let (word, rest) = parted(key: entry.key) {
+            if let (word, rest) = parted(key: entry.key) {
                 let (mark, length) = (entry.keyMark, word.unicodeScalars.count)
                 noteWritten(rest, at: Position(file: mark.file, line: mark.line, column: mark.column + length))
+                hide(entry.value)
             } else if isSecret(entry.key) {
                 hide(entry.value)
             } else {
@@ -51,22 +52,24 @@ extension ConfigReader {
 
     /// A key that has a secret in it because a colon is missing, and that with what is before it.
     private mutating func parted(key: String) -> (word: String, secret: String)? {
-        let word = String(key.prefix { !$0.isWhitespace && $0 != ":" })
+        let word = String(key.prefix { !$0.isWhitespace && $0 != ":" && $0 != "=" })
         return word.count < key.count && isSecret(word) ? (word, String(key.dropFirst(word.count))) : nil
     }
 
     /// Remembers what is written as a secret on lines of which the YAML is wrong, so that what they say is not in the tree:
-    /// all that stands behind the first key of that kind, even if its colon is missing.
+    /// all that stands behind the first key of that kind, even if its colon is missing; and where there is none, behind the
+    /// begin of an address.
     mutating func hideSecrets(inLinesOf bytes: [UInt8], at marks: [Mark]) {
         guard !marks.isEmpty else { return }
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         for mark in marks where lines.indices.contains(mark.line - 1) {
             let line = lines[mark.line - 1].drop { $0 == "\u{FEFF}" }
-            let found = line.matches(of: /([\w-]+)["']?(?:\s*:\s*|\s+)/).first { match in
-                isSecret(String(match.output.1)) && !line[match.range.upperBound...].isEmpty
-            }
-            guard let rest = found.map({ line[$0.range.upperBound...] }), !rest.contains("${") else { continue }
+            let keys = line.matches(of: /([\w-]+)["']?(?:\s*[:=]\s*|\s+)/).filter { isSecret(String($0.output.1)) }
+            let rest =
+                keys.map { line[$0.range.upperBound...] }.first { !$0.isEmpty && !$0.isReference }
+                ?? line.firstRange(of: "://").map { line[$0.upperBound...] }
+            guard let rest, !rest.isEmpty else { continue }
             let column = line[..<rest.startIndex].unicodeScalars.count + 1
             noteWritten(String(rest), at: Position(file: mark.file, line: mark.line, column: column))
         }
@@ -77,5 +80,12 @@ extension ConfigReader {
         let names = secretNames
         return names.contains(key) || key.namesCredential || key.nearest(in: names) != nil
             || names.contains { key.hasSuffix("_" + $0) || key.hasPrefix($0 + "_") }
+    }
+}
+
+extension Substring {
+    /// Whether it begins with what only names a secret, and nothing else of the same value.
+    fileprivate var isReference: Bool {
+        prefixMatch(of: /["']?\$\{[a-z]+:[^}]*\}["']?\s*(?:$|[,}\]#])/) != nil
     }
 }

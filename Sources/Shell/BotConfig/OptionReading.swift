@@ -78,9 +78,12 @@ extension ConfigReader {
                 report(node.position, "'\(name)' must be a mapping of names to values, not \(node.kindName)")
                 return nil
             }
+            // A key without its colon has the secret in it.
+            if isSecret { hideSecrets(in: entries.filter(\.value.isNull)) }
             return .map(
                 entries.compactMap { entry in
-                    option(entry.value, "\(name).\(entry.key)", inner, isSecret: isSecret).map { (entry.key, $0) }
+                    let key = isSecret ? shown(key: entry.key) : entry.key
+                    return option(entry.value, "\(name).\(key)", inner, isSecret: isSecret).map { (entry.key, $0) }
                 })
         case .section(let specs): return section(node, name, specs).map(Option.Value.section)
         case .match: return match(node, name).map(Option.Value.match)

@@ -15,6 +15,8 @@ final class HTTPEngine {
     private let limits: Limits
     /// The most bytes of a body that are read; nil where nobody wants it.
     private let bodyBytesMax: @Sendable (Request) -> Int?
+    /// Whether it asks for a stream.
+    private let isForStream: @Sendable (Request) -> Bool
     private let requests: AsyncStream<Ask>.Continuation
     private var daemon: OpaquePointer?
     /// What can be read when clients have hung up.
@@ -26,10 +28,12 @@ final class HTTPEngine {
 
     /// Throws the system's error number.
     init(
-        _ limits: Limits, bodyBytesMax: @escaping @Sendable (Request) -> Int?, _ requests: AsyncStream<Ask>.Continuation
+        _ limits: Limits, bodyBytesMax: @escaping @Sendable (Request) -> Int?,
+        isForStream: @escaping @Sendable (Request) -> Bool, _ requests: AsyncStream<Ask>.Continuation
     ) throws(SystemError) {
         self.limits = limits
         self.bodyBytesMax = bodyBytesMax
+        self.isForStream = isForStream
         self.requests = requests
         hangups = cmicrohttp_hangups()
         guard hangups >= 0 else { throw SystemError(code: errno) }
@@ -138,16 +142,6 @@ extension HTTPEngine {
     func isAwaited(_ id: Int) -> Bool {
         guard let exchange = exchanges[id], case .asking = exchange.phase else { return false }
         return !exchange.isClosed
-    }
-
-    /// Takes one of the places for streams; false when there is none. It is free again once nobody reads the stream and
-    /// nobody works for it: readers who come and go have no more done at a time than those who stay.
-    func reserveStream(_ id: Int) -> Bool {
-        guard let exchange = exchanges[id], exchanges.values.count(where: \.isForStream) < limits.streamsMax else {
-            return false
-        }
-        exchange.isForStream = true
-        return true
     }
 
     /// Makes the answer a stream; false when nobody is left to read it.
@@ -302,6 +296,14 @@ extension HTTPEngine {
     }
 
     private func ask(_ exchange: Exchange, _ request: Request) -> MHD_Result {
+        if isForStream(request) {
+            // A place is free again once nobody reads the stream and nobody works for it: readers who come and go have no more
+            // done at a time than those who stay. Who finds none costs nobody a turn.
+            guard exchanges.values.count(where: \.isForStream) < limits.streamsMax else {
+                return send(.crowdedStreams, exchange)
+            }
+            exchange.isForStream = true
+        }
         exchange.phase = .asking
         exchange.isAsked = true
         exchange.suspend()

@@ -24,14 +24,14 @@ actor HTTPServer {
     /// Closes the listener when it throws.
     init(
         _ listener: Listener, at address: StatusServer.Address, _ limits: Limits,
-        bodyBytesMax: @escaping @Sendable (Request) -> Int?
+        bodyBytesMax: @escaping @Sendable (Request) -> Int?, isForStream: @escaping @Sendable (Request) -> Bool
     ) throws(StatusServerError) {
         self.listener = listener
         self.limits = limits
         let (requests, incoming) = AsyncStream.makeStream(of: Ask.self)
         self.requests = requests
         do throws(HTTPEngine.SystemError) {
-            engine = try HTTPEngine(limits, bodyBytesMax: bodyBytesMax, incoming)
+            engine = try HTTPEngine(limits, bodyBytesMax: bodyBytesMax, isForStream: isForStream, incoming)
         } catch {
             listener.close()
             throw StatusServerError(errno: error.code, at: address, doing: "starting the server")
@@ -73,9 +73,6 @@ extension HTTPServer {
 
     /// Whether an answer would still be sent.
     func isAwaited(_ id: Int) -> Bool { engine.isAwaited(id) }
-
-    /// Takes one of the places for streams; false when there is none.
-    func reserveStream(_ id: Int) -> Bool { engine.reserveStream(id) }
 
     /// Answers with a stream; nil when nobody is left to read it.
     func openStream(_ id: Int) -> EventOutput? {

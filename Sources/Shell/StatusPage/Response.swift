@@ -48,6 +48,10 @@ struct Response: Hashable, Sendable {
         body = Array(text.utf8)
     }
 
+    /// What a page hears that wants to know what is new, where as many do as may.
+    static let crowdedStreams = sentence(.serviceUnavailable, "Too many pages are open; close some of them.")
+        .with("Retry-After", "5")
+
     /// The same with another header.
     func with(_ name: String, _ value: String) -> Response {
         var response = self

@@ -81,11 +81,6 @@ struct Routes: Sendable {
         return response.with("Retry-After", "5")
     }
 
-    /// The same of a page that wants to hear what is new.
-    var crowdedStreams: Response {
-        .sentence(.serviceUnavailable, "Too many pages are open; close some of them.").with("Retry-After", "5")
-    }
-
     func answer(_ request: Request) async -> Answer {
         if let refusal = hosts.refusal(of: request) { return .response(refusal) }
         let answer = await allowed(request)

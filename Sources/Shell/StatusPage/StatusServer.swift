@@ -112,7 +112,9 @@ public actor StatusServer {
         let routes = Routes(
             view: view, control: control, desk: desk, api: api, pushes: pushes, pages: pages, hosts: hosts(listener),
             limits: limits)
-        let server = try HTTPServer(listener, at: address, limits, bodyBytesMax: routes.bodyBytesMax)
+        let server = try HTTPServer(
+            listener, at: address, limits, bodyBytesMax: routes.bodyBytesMax,
+            isForStream: { routes.lane(of: $0) == .streams })
         return Door(listener: listener, routes: routes, server: server)
     }
 
@@ -169,10 +171,6 @@ public actor StatusServer {
                 switch door.routes.lane(of: ask.request) {
                 case .bot: group.addTask { await StatusServer.answer(ask, door.routes, on: door.server) }
                 case .streams:
-                    guard await door.server.reserveStream(ask.id) else {
-                        await door.server.answer(ask.id, door.routes.crowdedStreams)
-                        continue
-                    }
                     group.addTask(executorPreference: streams) {
                         await StatusServer.answer(ask, door.routes, on: door.server)
                     }
@@ -198,7 +196,7 @@ public actor StatusServer {
         case .response(let response): await server.answer(ask.id, response)
         case .events(let start):
             guard let output = await server.openStream(ask.id) else {
-                return await server.answer(ask.id, routes.crowdedStreams)
+                return await server.answer(ask.id, .crowdedStreams)
             }
             await EventStream(view: routes.view, pages: routes.pages, limits: routes.limits).run(to: output, start)
             await server.closeStream(ask.id)

@@ -47,6 +47,9 @@ extension Composer {
             {
                 try report(event.mark, slip.message, advice: slip.advice, leavingOut: depth + 1)
                 isNew = false
+                // What was meant is there, and what it says is not known.
+                let unknown = Node(kind: .scalar("", .plain), mark: event.mark)
+                entries.append(Entry(key: String(slip.key), keyMark: event.mark, value: unknown))
             }
             if let key, isNew {
                 lineByKey[key] = event.mark.line

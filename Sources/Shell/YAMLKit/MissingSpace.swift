@@ -10,13 +10,18 @@ struct MissingSpace {
     init?(_ text: Substring) {
         guard text.first?.isLetter == true, let colon = text.firstIndex(of: ":") else { return nil }
         (key, rest) = (text[..<colon], text[text.index(after: colon)...])
-        // An address is no key.
-        if rest.isEmpty || rest.hasPrefix("//") { return nil }
+        // An address is no key, and with a blank before the colon that is in the value.
+        if rest.isEmpty || rest.hasPrefix("//") || key.contains(where: \.isWhitespace) { return nil }
     }
 
     var message: String { "\(quoted(key + ":")) has no \(space == nil ? "" : "plain ")space behind it" }
 
-    var advice: String { space?.adviceOnSpace ?? "write \(quoted(key + ": …"))" }
+    var advice: String {
+        if let advice = space?.adviceOnSpace { return advice }
+        // What stands for a secret looks so without its dollar.
+        return ["env", "file", "credential"].contains(key)
+            ? "write ${\(key):…}, in quotes" : "write \(quoted(key + ": …"))"
+    }
 
     /// The one behind the colon that YAML takes for a letter.
     private var space: Substring? {

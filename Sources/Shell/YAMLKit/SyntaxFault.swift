@@ -28,6 +28,9 @@ struct SyntaxFault {
             let advice = "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
             return Halt(mark, "a ':' is not allowed here", advice: advice)
 
+        case "found unexpected ':'":
+            return Halt(mark, "this ':' has no space behind it", advice: "put one there, or put the value in quotes")
+
         case "block sequence entries are not allowed in this context":
             return Halt(mark, "a list cannot start here", advice: "start it on the next line, or use [ and ]")
 
@@ -150,18 +153,16 @@ struct SyntaxFault {
             let code = text.firstRange(of: " #").map { text[..<$0.lowerBound] } ?? text
             let written = code[..<(code.lastIndex { $0 != " " }.map(code.index(after:)) ?? code.startIndex)]
             guard !written.contains(": "), !written.hasSuffix(":"), written.first?.isLetter == true else { return nil }
-            guard written.contains(":") else {
-                guard let blank = written.firstIndex(where: \.isWhitespace) else { return nil }
-                let key = written[..<blank]
+            if let slip = MissingSpace(written) {
                 return Halt(
-                    Mark(line: number, column: depth + 1), "\(quoted(key)) has no ':' behind it",
-                    advice: "write \(quoted(key + ": …"))")
-            }
-            return MissingSpace(written).map { slip in
-                Halt(
                     Mark(line: number, column: depth + 1 + slip.key.unicodeScalars.count), slip.message,
                     advice: slip.advice)
             }
+            let key = written.prefix { !$0.isWhitespace && $0 != "=" }
+            guard key.endIndex < written.endIndex, !key.contains(":") else { return nil }
+            return Halt(
+                Mark(line: number, column: depth + 1), "\(quoted(key)) has no ':' behind it",
+                advice: "write \(quoted(key + ": …"))")
         }
     }
 }
