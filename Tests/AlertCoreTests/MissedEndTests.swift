@@ -123,11 +123,34 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `an end is not kept for a channel that has only another name now`() {
+        var plan = Plan.unreminded
+        plan.channels = [("team", 1), ("ops", 2)].map { name, place in
+            ChannelPlan(name: name, place: place, home: 7, isHomeNamed: false)
+        }
+        var bot = Rehearsal(plan)
+        bot.comparesReplay = true
+        bot.sendAnswer = { _, _ in (.delivered(receipt: "r"), .zero) }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        var renamed = plan
+        renamed.channels[0].name = "crew"
+        bot.reload(renamed)
+        bot.see(.fine)
+        bot.reload(plan)
+        bot.advance(by: .hours(1))
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        #expect(bot.objections == [])
+    }
+
     /// Beside another channel of the same plugin, which leads to the same chat only where both name it.
     @Test(arguments: [true, false])
     func `an end that came while its channel was out of the config is sent when it comes back`(isHomeNamed: Bool) {
         var plan = Plan.unreminded
-        plan.channels = ["team", "ops"].map { ChannelPlan(name: $0, home: 7, isHomeNamed: isHomeNamed) }
+        plan.channels = [("team", 1), ("ops", 2)].map { name, place in
+            ChannelPlan(name: name, place: place, home: 7, isHomeNamed: isHomeNamed)
+        }
         var bot = Rehearsal(plan)
         bot.comparesReplay = true
         bot.sendAnswer = { _, _ in (.delivered(receipt: "r"), .zero) }

@@ -86,6 +86,8 @@ public struct Sight: Sendable {
         public let key: String?
         public let severity: Severity
         public let since: Moment
+        /// Whether it fires, and is not only about to, should it last.
+        public let hasFired: Bool
         /// How bad it was at its worst; nil where no figure says so.
         public let worst: Depth?
         /// Since when its figure is back inside the limit, where it is and the incident goes on all the same.
@@ -103,13 +105,14 @@ public struct Sight: Sendable {
         }
 
         public init(
-            subject: Subject, key: String?, severity: Severity, since: Moment, worst: Depth? = nil,
-            betterSince: Moment? = nil
+            subject: Subject, key: String?, severity: Severity, since: Moment, hasFired: Bool = true,
+            worst: Depth? = nil, betterSince: Moment? = nil
         ) {
             self.subject = subject
             self.key = key
             self.severity = severity
             self.since = since
+            self.hasFired = hasFired
             self.worst = worst
             self.betterSince = betterSince
         }

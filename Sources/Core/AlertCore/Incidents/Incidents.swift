@@ -427,6 +427,7 @@ extension Sight.Tracked {
         let (metric, value) = (incident.worst.metric, incident.worst.figure?.value)
         self.init(
             subject: incident.subject, key: incident.key, severity: incident.severity, since: incident.since,
+            hasFired: incident.state != .pending,
             worst: metric.flatMap { metric in value.map { Depth(Metric(metric), $0) } },
             betterSince: incident.betterSince)
     }

@@ -230,6 +230,12 @@ public struct Outbox: Sendable {
         return moved
     }
 
+    /// Whether another channel leads to the chat of one that has left the config: to the same by name, or by all of its options.
+    func leads(_ other: ChannelPlan, whereLed channel: String) -> Bool {
+        if let home = channels[channel]?.home, other.home == home, other.isHomeNamed { return true }
+        return places[channel].map { $0 == other.place } ?? false
+    }
+
     /// Takes note of the chats to which channels lead now; gives back those that led to another one before, also before a
     /// restart.
     mutating func noteHomes(_ plan: Plan, at now: Moment, _ output: inout Output) -> [String] {

@@ -23,13 +23,14 @@ extension SourceRecord {
     ///
     /// - Parameter unread: what it leaves open.
     mutating func noteAnswer(_ outcome: Outcome, of source: SourcePlan, unread: Unread = .nothing, at now: Moment) {
+        let before = lastGood ?? now
         failure = nil
         stopped = nil
         lastOutcome = outcome
         switch outcome {
         case .values:
             noteUsable(of: source, at: now)
-            noteWhole(of: source, unread, at: now)
+            noteOpen(unread, since: before, of: source, at: now)
             lastChanged = lastPolled
             unchangedCount = 0
         case .unchanged:
@@ -37,7 +38,7 @@ extension SourceRecord {
             unchangedCount += 1
         case .noData:
             noteUsable(of: source, at: now)
-            noteWhole(of: source, unread, at: now)
+            noteOpen(unread, since: before, of: source, at: now)
             unchangedCount = 0
             isNear = false
             calmCount += 1
@@ -52,20 +53,20 @@ extension SourceRecord {
         let before = lastGood.flatMap { last in answeredBefore.map { last - $0 } } ?? .zero
         // Of some sources every answer comes after hours, as in a file of few lines: that is no break.
         if let lastGood, apart > max(source.oldestNews, before.scaled(by: 2)) { noteBreak(from: lastGood, to: now) }
-        forgetBreaks(at: now)
+        // What goes on being open may yet turn out to be a part of one of them.
+        if openSince == nil, partSince == nil { forgetBreaks(at: now) }
         answeredBefore = apart > source.oldestNews ? lastGood : nil
         lastGood = now
     }
 
-    /// What a part lacked that nobody could read for longer than figures are believed is not known afterwards either. An answer
-    /// that says 'as before' leaves open what the one before did.
-    private mutating func noteWhole(of source: SourcePlan, _ unread: Unread, at now: Moment) {
-        guard unread == .nothing else {
-            partSince = partSince ?? now
-            return
+    /// What an answer leaves open that nobody could read for longer than figures are believed is not known afterwards either,
+    /// from the answer before on. One that says 'as before' leaves open what the one before did.
+    private mutating func noteOpen(_ unread: Unread, since before: Moment, of source: SourcePlan, at now: Moment) {
+        for (path, isOpen) in [(\SourceRecord.openSince, unread == .anything), (\.partSince, unread != .nothing)] {
+            let since = self[keyPath: path]
+            self[keyPath: path] = isOpen ? since ?? before : nil
+            if !isOpen, let since, now - since > source.oldestNews { noteBreak(from: since, to: now) }
         }
-        if let partSince, now - partSince > source.oldestNews { noteBreak(from: partSince, to: now) }
-        partSince = nil
     }
 
     /// From when on it counts that a source gives nothing usable: by the ends of polls, which a recording has, too.
@@ -144,6 +145,7 @@ extension SourceRecord {
         lastPolled = lastPolled.map { $0 + step }
         firstPolled = firstPolled.map { $0 + step }
         lastGood = lastGood.map { $0 + step }
+        openSince = openSince.map { $0 + step }
         partSince = partSince.map { $0 + step }
         moveBreaks(by: step)
         answeredBefore = answeredBefore.map { $0 + step }

@@ -37,7 +37,9 @@ public struct SourceRecord: Hashable, Sendable {
     /// The newest times in which it gave no usable answer, or none of a part: whatever no answer named then, nobody knows
     /// that it was missing.
     public private(set) var breaks: [TimeSpan] = []
-    /// Since when each of its usable answers has left something open.
+    /// Since when each of its usable answers has left open what it may lack.
+    public var openSince: Moment?
+    /// The same of those that lacked certain apps, or more.
     public var partSince: Moment?
     /// When it gave the usable answer before its last, where that was longer before than one poll is from another.
     public var answeredBefore: Moment?

@@ -9,8 +9,13 @@ struct Composite: Sendable {
     let conditions: [ThresholdDetector]
 
     func judge(_ series: Series, ending incident: Sight.Tracked? = nil, at now: Moment) -> Judgement {
+        // Where all must be met, all were as bad; where one is enough, the one that can be.
+        let wasAsBad = incident.map { incident in
+            kind == .all || conditions.count { $0.severities?.contains(incident.severity) ?? true } == 1
+        }
         let judgements = conditions.map { condition in
-            incident.map { condition.judge(series, ending: $0, at: now) } ?? condition.judge(series, at: now)
+            guard let incident, let wasAsBad else { return condition.judge(series, at: now) }
+            return condition.judge(series, ending: incident, wasAsBad: wasAsBad, at: now)
         }
         let verdict = kind == .all ? all(judgements) : any(judgements)
         let each = judgements.map { judgement in

@@ -239,6 +239,11 @@ public struct ThresholdDetector: SubjectDetector {
 
     public func judge(_ series: Series, ending incident: Sight.Tracked, at now: Moment) -> Judgement {
         if let composite { return composite.judge(series, ending: incident, at: now) }
+        return judge(series, ending: incident, wasAsBad: true, at: now)
+    }
+
+    /// - Parameter wasAsBad: whether it is certain that this figure was as bad as the incident.
+    func judge(_ series: Series, ending incident: Sight.Tracked, wasAsBad: Bool, at now: Moment) -> Judgement {
         let judgement = judge(series, at: now)
         if case .unknown = judgement.verdict, judgement.closeness == .near {
             // The incident stays as bad as it is, so it is told with the limit of that.
@@ -247,7 +252,7 @@ public struct ThresholdDetector: SubjectDetector {
             evidence.phrase = Phrase(.reasonUnsure)
             return Judgement(judgement.verdict, judgement.closeness, evidence)
         }
-        if let unimproved = asBad(judgement, as: incident) { return unimproved }
+        if wasAsBad, incident.hasFired, let unimproved = asBad(judgement, as: incident) { return unimproved }
         guard case .ok(recovered: true) = judgement.verdict, let confidence, let limit = limits.last?.comparison,
             let worst = incident.worst, worst.metric == metric, limit.holds(worst.value),
             let share = judgement.evidence.figure?.share, let span = judgement.evidence.span

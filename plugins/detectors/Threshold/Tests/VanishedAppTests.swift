@@ -88,10 +88,24 @@ import ThresholdDetector
         var bot = try bot(Self.alive)
         answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
         answer(&bot, for: .hours(4), ["other": 500], unread: unread)
-        answer(&bot, for: .minutes(20), ["other": 500])
+        // What one part lacks all the time leaves the others to be told of.
+        answer(&bot, for: .minutes(20), ["other": 500], unread: unread == .anything ? .apps(["legacy"]) : .nothing)
         #expect(bot.marks(of: "shop") == "")
         answer(&bot, for: .hours(2), ["other": 500])
         #expect(bot.marks(of: "shop") == "O")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `nor does one after answers half an hour apart, of which one was not whole`() throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        bot.advance(by: .minutes(20))
+        answer(&bot, for: .minutes(10), ["other": 500], unread: .anything)
+        bot.advance(by: .minutes(20))
+        answer(&bot, for: .minutes(10), ["other": 500])
+        #expect(bot.marks(of: "shop") == "")
+        answer(&bot, for: .hours(2), ["other": 500])
+        #expect(bot.marks(of: "shop").first == "O")
         #expect(bot.objections == [])
     }
 
