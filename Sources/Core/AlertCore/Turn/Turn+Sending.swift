@@ -189,6 +189,8 @@ extension Turn {
         guard let kind = incident.state.endKind else { return }
         for (channel, standing) in incident.standings.sorted(by: { $0.key < $1.key })
         where plan.channel(channel) == nil && standing.announced != nil && !standing.hasHeardEnd {
+            // What it never heard begin need not end there.
+            guard state.outbox.opening(of: [incident.id], in: channel) != nil else { continue }
             if plan.channels.contains(where: { state.outbox.leads($0, whereLed: channel) }) { continue }
             let delivery = accept(writer.message(story(of: incident), kind), kind, channel, incident: incident.id)
             receiveNews([state.outbox.abandon(delivery, at: now, &output)])
