@@ -123,23 +123,43 @@ import Testing
         #expect(bot.objections == [])
     }
 
-    @Test func `an end is not kept for a channel that has only another name now`() {
+    /// A bot that told two channels of the same plugin of an incident, which is over while the first is out of the config.
+    ///
+    /// - Parameters:
+    ///   - isRenamed: whether it has only another name meanwhile.
+    ///   - arrives: whether the opening arrived there.
+    private func withoutTeam(
+        isHomeNamed: Bool = false, isRenamed: Bool = false, arrives: Bool = true
+    ) -> (bot: Rehearsal, plan: Plan) {
         var plan = Plan.unreminded
         plan.channels = [("team", 1), ("ops", 2)].map { name, place in
-            ChannelPlan(name: name, place: place, home: 7, isHomeNamed: false)
+            ChannelPlan(name: name, place: place, home: 7, isHomeNamed: isHomeNamed)
         }
         var bot = Rehearsal(plan)
         bot.comparesReplay = true
-        bot.sendAnswer = { _, _ in (.delivered(receipt: "r"), .zero) }
+        bot.sendAnswer = { delivery, _ in
+            let isRefused = !arrives && delivery.channel == "team" && delivery.kind == .opened
+            return (isRefused ? .refusedChannel("gone") : .delivered(receipt: "r"), .zero)
+        }
         bot.start()
         bot.see(.warning)
         bot.advance(by: .minutes(1))
-        var renamed = plan
-        renamed.channels[0].name = "crew"
-        bot.reload(renamed)
+        var without = plan
+        if isRenamed { without.channels[0].name = "crew" } else { without.channels.removeFirst() }
+        bot.reload(without)
         bot.see(.fine)
-        bot.reload(plan)
         bot.advance(by: .hours(1))
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        return (bot, plan)
+    }
+
+    @Test(arguments: [(true, true), (false, false)])
+    func `an end is not kept for a channel that has only another name now, or never heard the beginning`(
+        isRenamed: Bool, arrives: Bool
+    ) {
+        var (bot, plan) = withoutTeam(isRenamed: isRenamed, arrives: arrives)
+        bot.reload(plan)
+        bot.advance(by: .hours(5))
         #expect(bot.kindsSent(to: "team") == [.opened])
         #expect(bot.objections == [])
     }
@@ -147,22 +167,7 @@ import Testing
     /// Beside another channel of the same plugin, which leads to the same chat only where both name it.
     @Test(arguments: [true, false])
     func `an end that came while its channel was out of the config is sent when it comes back`(isHomeNamed: Bool) {
-        var plan = Plan.unreminded
-        plan.channels = [("team", 1), ("ops", 2)].map { name, place in
-            ChannelPlan(name: name, place: place, home: 7, isHomeNamed: isHomeNamed)
-        }
-        var bot = Rehearsal(plan)
-        bot.comparesReplay = true
-        bot.sendAnswer = { _, _ in (.delivered(receipt: "r"), .zero) }
-        bot.start()
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        var without = plan
-        without.channels.removeAll { $0.name == "team" }
-        bot.reload(without)
-        bot.see(.fine)
-        bot.advance(by: .hours(1))
-        #expect(bot.kindsSent(to: "team") == [.opened])
+        var (bot, plan) = withoutTeam(isHomeNamed: isHomeNamed)
         bot.reload(plan)
         let told: [Notification.Kind] = isHomeNamed ? [.opened] : [.opened, .resolved]
         bot.advance(by: .minutes(5))

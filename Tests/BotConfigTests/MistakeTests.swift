@@ -25,7 +25,7 @@ internal import Testing
             "2:50: unknown key 'tokn' in source 'ios' of plugin feed -> token"),
         Mistake(
             "a key with a space that cannot be seen", "bot: {name:\u{A0}shop}" + least,
-            "1:7: 'name:' has no plain space behind it (it has a no-break space in it "
+            "1:7: 'name:' has no plain space after it (it has a no-break space in it "
                 + "(U+00A0), which YAML takes for a letter; write a plain one)"),
         Mistake(
             "an address under another name",

@@ -76,33 +76,33 @@ import YAMLKit
         ),
         (
             "rules:\n  floor:\n    plugin:threshold\n    # one\n    metric: x",
-            "3:11 'plugin:' has no space behind it; write 'plugin: …'"
+            "3:11 'plugin:' has no space after it; write 'plugin: …'"
         ),
         (
             "rules:\n  floor:\n    plugin:\u{A0}threshold\n    metric: x",
-            "3:11 'plugin:' has no plain space behind it; it has a no-break space in it (U+00A0), which YAML takes for a letter; write a plain one"
+            "3:11 'plugin:' has no plain space after it; it has a no-break space in it (U+00A0), which YAML takes for a letter; write a plain one"
         ),
         (
             "rules:\n  floor:\n    plugin threshold # note\n    metric: x",
-            "3:5 'plugin' has no ':' behind it; write 'plugin: …'"
+            "3:5 'plugin' has no ':' after it; write 'plugin: …'"
         ),
-        ("a:\n  b: c\n  path:obs.jsonl\n", "3:7 'path:' has no space behind it; write 'path: …'"),
+        ("a:\n  b: c\n  path:obs.jsonl\n", "3:7 'path:' has no space after it; write 'path: …'"),
         (
             "a:\n  b: c\n  path:obs.jsonl\n  d: e\nf: g",
-            "3:7 'path:' has no space behind it; write 'path: …'"
+            "3:7 'path:' has no space after it; write 'path: …'"
         ),
         (
             "a:\n  b: c\n  path:obs.jsonl\nf: g",
-            "3:7 'path:' has no space behind it; write 'path: …'"
+            "3:7 'path:' has no space after it; write 'path: …'"
         ),
         (
             "a:\n  plugin:email # as in: docs\n  to: x",
-            "2:9 'plugin:' has no space behind it; write 'plugin: …'"
+            "2:9 'plugin:' has no space after it; write 'plugin: …'"
         ),
-        ("a: {to:[x]}", "1:7 this ':' has no space behind it; put one there, or put the value in quotes"),
-        ("a:\n  token=x\n  to: x", "2:3 'token' has no ':' behind it; write 'token: …'"),
-        ("a:\n  pass word:x\n  to: x", "2:3 'pass' has no ':' behind it; write 'pass: …'"),
-        ("- a:b\n  c: d", "1:4 'a:' has no space behind it; write 'a: …'"),
+        ("a: {to:[x]}", "1:7 this ':' has no space after it; put one there, or put the value in quotes"),
+        ("a:\n  token=x\n  to: x", "2:3 'token' has no ':' after it; write 'token: …'"),
+        ("a:\n  pass word:x\n  to: x", "2:3 'pass' has no ':' after it; write 'pass: …'"),
+        ("- a:b\n  c: d", "1:4 'a:' has no space after it; write 'a: …'"),
         (
             "- my shop\n- other: \"a\" b",
             "2:14 there is more text after the value; "
@@ -180,7 +180,7 @@ import YAMLKit
     @Test func `between braces a missing space leaves out its key alone`() {
         #expect(
             render("a: {b:c, d: e}") == [
-                "{a@1:1: {b@1:5: @1:5, d@1:10: e@1:13}@1:4}@1:1", "1:5 'b:' has no space behind it; write 'b: …'",
+                "{a@1:1: {b@1:5: @1:5, d@1:10: e@1:13}@1:4}@1:1", "1:5 'b:' has no space after it; write 'b: …'",
             ])
         #expect(problems("a: {\"b:c\": , https://d.example: , e: f:g}") == [])
     }

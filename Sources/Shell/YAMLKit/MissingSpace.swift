@@ -14,7 +14,7 @@ struct MissingSpace {
         if rest.isEmpty || rest.hasPrefix("//") || key.contains(where: \.isWhitespace) { return nil }
     }
 
-    var message: String { "\(quoted(key + ":")) has no \(space == nil ? "" : "plain ")space behind it" }
+    var message: String { "\(quoted(key + ":")) has no \(space == nil ? "" : "plain ")space after it" }
 
     var advice: String {
         if let advice = space?.adviceOnSpace { return advice }

@@ -29,7 +29,7 @@ struct SyntaxFault {
             return Halt(mark, "a ':' is not allowed here", advice: advice)
 
         case "found unexpected ':'":
-            return Halt(mark, "this ':' has no space behind it", advice: "put one there, or put the value in quotes")
+            return Halt(mark, "this ':' has no space after it", advice: "put one there, or put the value in quotes")
 
         case "block sequence entries are not allowed in this context":
             return Halt(mark, "a list cannot start here", advice: "start it on the next line, or use [ and ]")
@@ -161,7 +161,7 @@ struct SyntaxFault {
             let key = written.prefix { !$0.isWhitespace && $0 != "=" }
             guard key.endIndex < written.endIndex, !key.contains(":") else { return nil }
             return Halt(
-                Mark(line: number, column: depth + 1), "\(quoted(key)) has no ':' behind it",
+                Mark(line: number, column: depth + 1), "\(quoted(key)) has no ':' after it",
                 advice: "write \(quoted(key + ": …"))")
         }
     }

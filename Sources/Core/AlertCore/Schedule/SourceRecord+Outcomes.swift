@@ -53,8 +53,7 @@ extension SourceRecord {
         let before = lastGood.flatMap { last in answeredBefore.map { last - $0 } } ?? .zero
         // Of some sources every answer comes after hours, as in a file of few lines: that is no break.
         if let lastGood, apart > max(source.oldestNews, before.scaled(by: 2)) { noteBreak(from: lastGood, to: now) }
-        // What goes on being open may yet turn out to be a part of one of them.
-        if openSince == nil, partSince == nil { forgetBreaks(at: now) }
+        forgetBreaks(after: source.oldestNews, at: now)
         answeredBefore = apart > source.oldestNews ? lastGood : nil
         lastGood = now
     }

@@ -71,11 +71,8 @@ public struct SourceRecord: Hashable, Sendable {
     /// A warning is a sentence; what is quoted in it may be of any length.
     static let warningCharactersMax = 300
 
-    /// Most breaks kept. Of a source that has more in a day, the hours of the older ones count as if it had answered, as it did
-    /// in most of them.
+    /// Most breaks kept, of a source that hardly answers between them: each is written down with every poll.
     private static let breaksMax = 8
-    /// What no answer of a day names is gone, however far back a rule looks.
-    private static let breaksKept = Duration.days(1)
 
     public init() {}
 
@@ -92,9 +89,9 @@ public struct SourceRecord: Hashable, Sendable {
         breaks = breaks.map { TimeSpan(lasting: $0.length, until: $0.to + step) }
     }
 
-    /// Lets go of breaks that are too long ago to matter.
-    mutating func forgetBreaks(at now: Moment) {
-        if let first = breaks.first, now - first.to > SourceRecord.breaksKept { breaks.removeFirst() }
+    /// Lets go of breaks after which it has answered for so long: what all those answers lacked is gone, whatever was before.
+    mutating func forgetBreaks(after length: Duration, at now: Moment) {
+        while let first = breaks.first, now - first.to - broken(since: first.to) > length { breaks.removeFirst() }
     }
 
     /// How much of the time since then was a break.
