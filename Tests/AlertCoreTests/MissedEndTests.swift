@@ -127,7 +127,7 @@ import Testing
     ///
     /// - Parameters:
     ///   - isRenamed: whether it has only another name meanwhile.
-    ///   - arrives: whether the opening arrived there.
+    ///   - arrives: whether the opening arrived there; the answer that it did not comes when the channel is out.
     private func withoutTeam(
         isHomeNamed: Bool = false, isRenamed: Bool = false, arrives: Bool = true
     ) -> (bot: Rehearsal, plan: Plan) {
@@ -139,7 +139,7 @@ import Testing
         bot.comparesReplay = true
         bot.sendAnswer = { delivery, _ in
             let isRefused = !arrives && delivery.channel == "team" && delivery.kind == .opened
-            return (isRefused ? .refusedChannel("gone") : .delivered(receipt: "r"), .zero)
+            return isRefused ? (.refusedChannel("gone"), .minutes(2)) : (.delivered(receipt: "r"), .zero)
         }
         bot.start()
         bot.see(.warning)
@@ -161,6 +161,31 @@ import Testing
         bot.reload(plan)
         bot.advance(by: .hours(5))
         #expect(bot.kindsSent(to: "team") == [.opened])
+        #expect(bot.objections == [])
+    }
+
+    /// Of a digest that was under way when its channel left the config, nobody hears there that it did not arrive.
+    @Test func `the ends of what a digest should have told are not kept for a channel that did not get it`() throws {
+        let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "1 per 1h", "channel": "team"])
+        let rule = DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: nil)
+        let plan = Plan.rehearsed(detectors: [rule], gates: [budget], channels: teamAndOps, reportTo: "ops")
+        var bot = Rehearsal.checked(plan)
+        bot.sendAnswer = { delivery, _ in
+            delivery.kind == .digest ? (.refusedChannel("gone"), .minutes(2)) : (.delivered(receipt: "r"), .zero)
+        }
+        bot.see(apps(3).map { ($0, .warning) })
+        bot.advance(by: .minutes(61))
+        #expect(bot.kindsSent(to: "team") == [.opened, .digest])
+        var without = plan
+        without.channels.removeFirst()
+        bot.reload(without)
+        bot.see(apps(3).map { ($0, .fine) })
+        bot.advance(by: .hours(1))
+        bot.reload(plan)
+        bot.advance(by: .hours(3))
+        let toTeam = bot.sends.map(\.delivery).filter { $0.channel == "team" }
+        #expect(toTeam.map(\.kind) == [.opened, .digest, .resolved])
+        #expect(toTeam.first?.incident == toTeam.last?.incident)
         #expect(bot.objections == [])
     }
 
