@@ -47,6 +47,10 @@ internal import Testing
                 + "heartbeat, language, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header, words"
         ),
         Mistake(
+            "unknown key near one that is there", "polling: {every: 5m, evry: 2m}" + least,
+            "1:22: unknown key 'evry' in 'polling'; known are "
+                + "backoff, concurrency, every, jitter, per_host, slowest, throttle, timeout"),
+        Mistake(
             "misplaced key of the bot", "polling: {timezone: UTC}" + least,
             "1:11: 'timezone' does not belong in 'polling' (it belongs in 'bot', or in a rotation under 'oncall')"),
         Mistake(

@@ -120,8 +120,8 @@ import Testing
             "minutes", "{starts: 2026-11-02, every: 30m, people: [{name: ana}]}",
             "3:39: 'every' is 30m, expected from 1h to 366d"),
         Mistake(
-            "a key", "{starts: 2026-11-02, peopel: [], people: [{name: ana}]}",
-            "3:32: unknown key 'peopel' in rotation 'mobile' -> people"),
+            "a key", "{starts: 2026-11-02, overides: [], people: [{name: ana}]}",
+            "3:32: unknown key 'overides' in rotation 'mobile' -> overrides"),
         Mistake(
             "a zone", "{timezone: Europe/Madird, starts: 2026-11-02, people: [{name: ana}]}",
             "3:22: there is no time zone 'Europe/Madird', expected a name such as Europe/Madrid -> Europe/Madrid"),

@@ -62,6 +62,28 @@ internal import Testing
         #expect(errors.map(\.position.line) == [2], "\(errors.map(\.line))")
     }
 
+    /// `check` tells everything in one go: a token that is still to be set hides no misspelt metric.
+    @Test(arguments: [
+        "url: \"https://feed.example\", token: \"Bearer ${env:NOBODY}\"",
+        "url: \"${env:NOBODY}\"",
+        "url: \"https://${env:NOBODY}.example/x\"",
+        "url: \"https://feed.example\", projects: [\"${file:nothing}\"]",
+    ])
+    func `what is wrong with the rules is told also where a secret of their source is not there`(options: String) {
+        let told = load(
+            """
+            sources:
+              ios: {plugin: feed, \(options)}
+            rules:
+              floor: {plugin: limit, metric: usres, limit: "< 50"}
+            channels:
+              team: {plugin: page}
+            """
+        ).problems.map(\.line)
+        #expect(told.count == 2, "\(told)")
+        #expect(told.contains("4:34: no source of this rule gives 'usres'; ios gives crashed_users or users -> users"))
+    }
+
     @Test func `everything else is still told in a review`() {
         let yaml = """
             sources:

@@ -134,7 +134,7 @@ extension ConfigLoader {
                 ConnectionSettings.proxySchemes.contains(scheme)
                     && WebAddress("http://" + address.dropFirst(scheme.count + 3)) != nil
             } ?? false
-        if !isSound, !reader.isWithheld(written) {
+        if !isSound, !reader.isWithheld(written, at: own.position(of: ConnectionSettings.proxy)) {
             reader.report(
                 own.position(of: ConnectionSettings.proxy),
                 written.hasSecret

@@ -58,7 +58,8 @@ extension ConfigReader {
         // Proxies and mail servers have schemes of their own, or none.
         let written = text.reveal().trimmed
         let place = written.firstRange(of: "://").map { written[$0.upperBound...] } ?? written[...]
-        guard !isWithheld(text), let host = WebAddress("http://" + place)?.host, let found = IPAddress(host: host),
+        guard !isWithheld(text, at: position), let host = WebAddress("http://" + place)?.host,
+            let found = IPAddress(host: host),
             !policy.admits(found)
         else { return }
         report(

@@ -206,10 +206,13 @@ struct ConfigReader {
     @discardableResult
     mutating func reportUnknown(_ entries: [Entry], known: [String], in what: String) -> Set<String> {
         var meant: Set<String> = []
+        let written = Set(entries.map(\.key))
+        // What is there already was not meant: beside `api_key`, `app_key` is another.
+        lazy var free = known.filter { !written.contains($0) }
         for entry in entries where !known.contains(entry.key) {
             let near =
-                entry.key.nearest(in: known) ?? Vocabulary.whole(of: entry.key, among: known)
-                ?? Vocabulary.address(for: entry.key, among: known)
+                entry.key.nearest(in: free) ?? Vocabulary.whole(of: entry.key, among: free)
+                ?? Vocabulary.address(for: entry.key, among: free)
             if let near { meant.insert(near) }
             hideSecrets(in: [entry])
             hideAddresses(in: entry.value)
@@ -235,7 +238,7 @@ struct ConfigReader {
     }
 
     /// The text of a scalar with its secrets in place; a problem and nil otherwise.
-    mutating func text(_ node: Node, _ name: String) -> GuardedText? {
+    mutating func text(_ node: Node, _ name: String, standingIn: Bool = false) -> GuardedText? {
         guard case .scalar(let written, _) = node.kind else {
             report(node.position, "'\(name)' must be a single value, not \(node.kindName)")
             return nil
@@ -249,10 +252,12 @@ struct ConfigReader {
             for failure in failures.all {
                 report(node.position, failure.sentence, failure.suggestion, advice: failure.advice)
             }
-            return nil
+            guard standingIn else { return nil }
+            withhold(node)
+            return failures.text
         case .success(let text):
-            if isWithheld(text) {
-                withheldPlaces.insert(node.position)
+            if surroundings.withholdsSecrets, text.hasSecret {
+                withhold(node)
                 return text
             }
             remember(text)
@@ -289,7 +294,9 @@ struct ConfigReader {
     }
 
     /// Whether something else stands for a secret in the text.
-    func isWithheld(_ text: GuardedText) -> Bool { surroundings.withholdsSecrets && text.hasSecret }
+    func isWithheld(_ text: GuardedText, at position: Position) -> Bool {
+        text.hasSecret && withheldPlaces.contains(position)
+    }
 
     /// Remembers that what stands there is not known.
     mutating func leaveUnread(_ node: Node) { unreadPlaces.insert(node.position) }

@@ -128,7 +128,8 @@ extension ConfigReader {
             reportShown(node, name, kind)
             return nil
         }
-        guard var text = text(node, name) else { return nil }
+        // A plugin without its secret can still say what else is wrong, and which metrics it gives.
+        guard var text = text(node, name, standingIn: true) else { return nil }
         guard !isBlank(text, isSecret) else {
             reportBlank(node, name, text)
             return nil
@@ -149,7 +150,7 @@ extension ConfigReader {
         do {
             return try kind.value(text)
         } catch {
-            if isWithheld(text) {
+            if isWithheld(text, at: node.position) {
                 // Any address does where nothing is asked for; what else is meant cannot be guessed.
                 if case .url = kind { return .text(GuardedText(Secret("https://withheld.invalid/"))) }
                 leaveUnread(node)
@@ -284,7 +285,8 @@ extension ConfigReader {
             if case .sequence(let elements) = entry.value.kind { nodes = elements } else { nodes = [entry.value] }
             // What could not be read has been told, and shall not be told again as fitting nothing.
             let patterns = nodes.map { node in
-                text(node, "\(name).\(entry.key)").flatMap { isWithheld($0) ? nil : $0.reveal() } ?? "*"
+                text(node, "\(name).\(entry.key)").flatMap { isWithheld($0, at: node.position) ? nil : $0.reveal() }
+                    ?? "*"
             }
             if property == "severity" {
                 let words = Severity.allCases.map(\.rawValue)

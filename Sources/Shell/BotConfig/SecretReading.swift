@@ -14,7 +14,9 @@ struct SecretReading {
 
     /// All that is wrong with the references of one text.
     struct Failures: Error {
-        var all: [Failure]
+        let all: [Failure]
+        /// The text with something else in the place of each secret that could not be read.
+        let text: GuardedText
     }
 
     /// A secret is a credential, not a document: whole key files fit.
@@ -35,8 +37,10 @@ struct SecretReading {
             } else if rest.hasPrefix("${") {
                 guard let end = rest.firstIndex(of: "}") else {
                     failures.append(Failure(sentence: "'${' is never closed", advice: "write '$${' for a plain '${'"))
+                    rest = ""
                     break
                 }
+                let value: String
                 switch secret(String(rest[rest.index(rest.startIndex, offsetBy: 2)..<end])) {
                 case .failure(var failure):
                     // A suggestion stands for the whole value.
@@ -45,24 +49,25 @@ struct SecretReading {
                         failure.advice = "write \(suggestion)"
                     }
                     failures.append(failure)
-                case .success(let value):
-                    if !plain.isEmpty { pieces.append(.plain(plain)) }
-                    plain = ""
-                    pieces.append(.secret(Secret(value)))
+                    value = SecretReading.standIn
+                case .success(let read): value = read
                 }
+                if !plain.isEmpty { pieces.append(.plain(plain)) }
+                plain = ""
+                pieces.append(.secret(Secret(value)))
                 rest = rest[rest.index(after: end)...]
             } else {
                 plain += "$"
                 rest = rest.dropFirst()
             }
         }
-        guard failures.isEmpty else { return .failure(Failures(all: failures)) }
         plain += rest
         if !plain.isEmpty { pieces.append(.plain(plain)) }
-        return .success(GuardedText(pieces: pieces))
+        let whole = GuardedText(pieces: pieces)
+        return failures.isEmpty ? .success(whole) : .failure(Failures(all: failures, text: whole))
     }
 
-    /// What stands for a secret that nobody may read.
+    /// What stands for a secret that nobody may read, or that is not there.
     private static let standIn = "withheld"
 
     private func secret(_ reference: String) -> Result<String, Failure> {
