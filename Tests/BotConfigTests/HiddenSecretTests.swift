@@ -44,6 +44,7 @@ import Testing
         "bot:\n  token s3cr3t:s3cr3t\n  name: x", "bot:\n  token=s3cr3t\n  name: x",
         "bot:\n  hook:https://h.example/s3cr3t\n  name: x",
         "bot:\n  token:s3cr3t\n  name: x", "bot:\n  token s3cr3t\n  name: x", "bot:\n  token: *s3cr3t\n  name: x",
+        "bot:\n  token: #s3cr3t\n  name: x", "bot:\n  token: &s3cr3t\n  name: x", "bot: {token: &s3cr3t , name: x}",
         "bot:\n  token: !s3cr3t x\n  name: x", "bot:\n  token:\u{A0}s3cr3t\n  name: x", "bot: {token:s3cr3t}",
     ])
     func `are masked in whatever section they stand`(section: String) {

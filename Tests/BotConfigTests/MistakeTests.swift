@@ -399,6 +399,12 @@ internal import Testing
         Mistake(
             "an empty value", "bot: {name: }" + least,
             "1:13: 'name' is empty"),
+        Mistake(
+            "a value that is a comment", "bot:\n  name: #alerts" + least,
+            "2:8: 'name' is empty (what begins with '#' is a comment; put it in quotes if it is the value)"),
+        Mistake(
+            "a value that is an anchor", "bot:\n  name:  &co" + least,
+            "2:10: 'name' is empty (what begins with '&' is an anchor; put it in quotes if it is the value)"),
     ]
 
     @Test(arguments: values) func `a value that is not written as it should be is reported`(mistake: Mistake) {

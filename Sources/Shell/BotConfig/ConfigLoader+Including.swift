@@ -81,7 +81,7 @@ extension ConfigLoader {
         }
         let document = YAML.parse(bytes, of: name)
         for flaw in document.problems { reader.reportBroken(flaw) }
-        reader.hideSecrets(inLinesOf: bytes, at: document.problems.map(\.mark))
+        reader.hideSecrets(onLinesOf: document.problems.map(\.mark))
         guard let root = document.root else { return [] }
         let entries = reader.entries(of: root, "an included file")
         return entries.filter { entry in

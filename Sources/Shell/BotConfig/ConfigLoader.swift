@@ -73,8 +73,9 @@ struct ConfigLoader {
             reader: ConfigReader(
                 secrets: SecretReading(surroundings: surroundings, folder: folder), surroundings: surroundings,
                 catalog: catalog), folder: folder)
+        loading.reader.text = bytes
         for flaw in document.problems { loading.reader.reportBroken(flaw) }
-        loading.reader.hideSecrets(inLinesOf: bytes, at: document.problems.map(\.mark))
+        loading.reader.hideSecrets(onLinesOf: document.problems.map(\.mark))
         return (loading, document.root)
     }
 

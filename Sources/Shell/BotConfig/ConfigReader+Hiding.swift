@@ -59,12 +59,9 @@ extension ConfigReader {
     /// Remembers what is written as a secret on lines of which the YAML is wrong, so that what they say is not in the tree:
     /// all that stands behind the first key of that kind, even if its colon is missing; and where there is none, behind the
     /// begin of an address.
-    mutating func hideSecrets(inLinesOf bytes: [UInt8], at marks: [Mark]) {
-        guard !marks.isEmpty else { return }
-        let text = String(decoding: bytes, as: UTF8.self)
-        let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-        for mark in marks where lines.indices.contains(mark.line - 1) {
-            let line = lines[mark.line - 1].drop { $0 == "\u{FEFF}" }
+    mutating func hideSecrets(onLinesOf marks: [Mark]) {
+        for mark in marks {
+            let line = line(of: mark)
             let keys = line.matches(of: /([\w-]+)["']?(?:\s*[:=]\s*|\s+)/).filter { isSecret(String($0.output.1)) }
             let rest =
                 keys.map { line[$0.range.upperBound...] }.first { !$0.isEmpty && !$0.isReference }
@@ -75,12 +72,35 @@ extension ConfigReader {
         }
     }
 
+    /// What stands on the line behind a value that is empty, because YAML takes it for something else.
+    mutating func leftover(behind node: Node) -> Leftover? {
+        guard node.isNull else { return nil }
+        let mark = node.mark
+        let behind = line(of: mark).unicodeScalars.dropFirst(mark.column - 1)
+        let rest = behind.drop { $0 == " " || $0 == "\t" }
+        guard let sign = rest.first, let meaning = Leftover.meanings[sign] else { return nil }
+        let column = mark.column + behind.count - rest.count
+        return Leftover(
+            text: String(Substring(rest)), position: Position(file: mark.file, line: mark.line, column: column),
+            advice: "what begins with '\(sign)' is \(meaning); put it in quotes if it is the value")
+    }
+
     /// Whether a value would be a secret under that key, or under the one that was probably meant.
     private mutating func isSecret(_ key: String) -> Bool {
         let names = secretNames
         return names.contains(key) || key.namesCredential || key.nearest(in: names) != nil
             || names.contains { key.hasSuffix("_" + $0) || key.hasPrefix($0 + "_") }
     }
+}
+
+/// What looks like a value and is none.
+struct Leftover {
+    let text: String
+    let position: Position
+    let advice: String
+
+    /// What YAML takes a text for, by its first character.
+    static let meanings: [Unicode.Scalar: String] = ["#": "a comment", "&": "an anchor"]
 }
 
 extension Substring {

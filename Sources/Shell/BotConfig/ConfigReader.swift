@@ -33,8 +33,11 @@ struct ConfigReader {
         self.catalog = catalog
     }
 
+    /// The config's own file.
+    var text: [UInt8] = []
     /// The other files that were read, by the names that places have for them.
     var texts: [String: [UInt8]] = [:]
+    private var lines: [String?: [Substring]] = [:]
     /// What those files are called whose names are made of secrets, by their paths.
     private var guardedNames: [String: String] = [:]
     /// Calendars that have been read, nil for one with faults: many rules may share one.
@@ -244,7 +247,7 @@ struct ConfigReader {
             return nil
         }
         guard !node.isNull, !written.isEmpty else {
-            report(node.position, "'\(name)' is empty")
+            report(node.position, "'\(name)' is empty", advice: leftover(behind: node)?.advice)
             return nil
         }
         switch secrets.read(written) {
@@ -274,6 +277,16 @@ struct ConfigReader {
             }
             return text
         }
+    }
+
+    /// The line of its file on which a mark stands, without the mark of the file's encoding; empty where there is none.
+    mutating func line(of mark: Mark) -> Substring {
+        let read = { (text: [UInt8]) in
+            String(decoding: text, as: UTF8.self).split(omittingEmptySubsequences: false) { $0.isNewline }
+        }
+        let lines = lines[mark.file] ?? read(mark.file.map { texts[$0] ?? [] } ?? text)
+        self.lines[mark.file] = lines
+        return lines.indices.contains(mark.line - 1) ? lines[mark.line - 1].drop { $0 == "\u{FEFF}" } : ""
     }
 
     /// Remembers the secrets of a text, so that they are masked wherever they turn up.

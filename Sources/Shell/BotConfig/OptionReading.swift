@@ -128,6 +128,7 @@ extension ConfigReader {
             reportShown(node, name, kind)
             return nil
         }
+        if isSecret, let leftover = leftover(behind: node) { noteWritten(leftover.text, at: leftover.position) }
         // A plugin without its secret can still say what else is wrong, and which metrics it gives.
         guard var text = text(node, name, standingIn: true) else { return nil }
         guard !isBlank(text, isSecret) else {
