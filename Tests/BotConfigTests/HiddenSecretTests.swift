@@ -46,6 +46,7 @@ import Testing
         "bot:\n  token:s3cr3t\n  name: x", "bot:\n  token s3cr3t\n  name: x", "bot:\n  token: *s3cr3t\n  name: x",
         "bot:\n  token: #s3cr3t\n  name: x", "bot:\n  token: &s3cr3t\n  name: x", "bot: {token: &s3cr3t , name: x}",
         "bot:\n  token: !s3cr3t x\n  name: x", "bot:\n  token:\u{A0}s3cr3t\n  name: x", "bot: {token:s3cr3t}",
+        "bot: token:s3cr3t", "bot: token s3cr3t", "bot:\n  token=s3cr3t", "rules:\n  a: token:s3cr3t",
     ])
     func `are masked in whatever section they stand`(section: String) {
         let shown = shown(section + least)

@@ -47,6 +47,12 @@ internal import Testing
                 + "heartbeat, language, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header, words"
         ),
         Mistake(
+            "a route with no space behind its colon", "routes:\n  - to:team" + least,
+            "2:5: 'to:' has no space after it (write 'to: …')"),
+        Mistake(
+            "a route that says nothing", "routes:\n  -" + least,
+            "2:4: a route needs 'to': the channels it leads to (write to: [CHANNEL])"),
+        Mistake(
             "unknown key near one that is there", "polling: {every: 5m, evry: 2m}" + least,
             "1:22: unknown key 'evry' in 'polling'; known are "
                 + "backoff, concurrency, every, jitter, per_host, slowest, throttle, timeout"),

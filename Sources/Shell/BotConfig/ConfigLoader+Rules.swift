@@ -185,7 +185,7 @@ extension ConfigLoader {
                         to.append((name.description, element.position))
                     }
                 }
-            } else {
+            } else if node.isMapping || node.isNull {
                 reader.report(
                     node.position, "a route needs 'to': the channels it leads to", advice: "write to: [CHANNEL]")
             }

@@ -8,9 +8,7 @@ extension ConfigReader {
     /// Remembers what stands under keys whose values would be secrets, here or anywhere within.
     mutating func hideSecrets(in entries: [Entry]) {
         for entry in entries {
-            if let (word, rest) = parted(key: entry.key) {
-                let (mark, length) = (entry.keyMark, word.unicodeScalars.count)
-                noteWritten(rest, at: Position(file: mark.file, line: mark.line, column: mark.column + length))
+            if hideSecret(inText: entry.key, at: entry.keyMark) {
                 hide(entry.value)
             } else if isSecret(entry.key) {
                 hide(entry.value)
@@ -18,6 +16,17 @@ extension ConfigReader {
                 hideSecrets(in: entry.value)
             }
         }
+    }
+
+    /// Remembers what stands behind a secret's key in a text that has it in it: its colon is missing, or the space behind that.
+    ///
+    /// - Returns: whether there is one.
+    @discardableResult
+    mutating func hideSecret(inText text: String, at mark: Mark) -> Bool {
+        guard let (word, rest) = parted(key: text) else { return false }
+        let column = mark.column + word.unicodeScalars.count
+        noteWritten(rest, at: Position(file: mark.file, line: mark.line, column: column))
+        return true
     }
 
     private mutating func hideSecrets(in node: Node) {

@@ -183,7 +183,12 @@ struct ConfigReader {
         case .mapping(let entries): return entries
         case .scalar where node.isNull: return []
         default:
-            report(node.position, "\(what) must be a mapping of names to values, not \(node.kindName)")
+            if case .scalar(let text, _) = node.kind { hideSecret(inText: text, at: node.mark) }
+            let slip = node.missingSpace
+            report(
+                node.position,
+                slip?.message ?? "\(what) must be a mapping of names to values, not \(node.kindName)",
+                advice: slip?.advice)
             return []
         }
     }

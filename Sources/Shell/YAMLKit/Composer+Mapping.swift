@@ -42,8 +42,8 @@ extension Composer {
             let value = try node(try next(), depth: depth)
             levels = max(levels, keyNode.levels, value.levels)
             // Between braces a text without a value is a key of its own.
-            if let key, keyNode.node.kind == .scalar(key, .plain), value.node.kind == .scalar("", .plain),
-                let slip = MissingSpace(key[...])
+            if key != nil, value.node.kind == .scalar("", .plain),
+                let slip = keyNode.node.missingSpace
             {
                 try report(event.mark, slip.message, advice: slip.advice, leavingOut: depth + 1)
                 isNew = false

@@ -1,7 +1,7 @@
 /// A key and its value with no space between them: one text to YAML.
 ///
 /// What it says never quotes the value, which may be a secret.
-struct MissingSpace {
+public struct MissingSpace {
     let key: Substring
     /// What is behind the colon.
     private let rest: Substring
@@ -14,9 +14,10 @@ struct MissingSpace {
         if rest.isEmpty || rest.hasPrefix("//") || key.contains(where: \.isWhitespace) { return nil }
     }
 
-    var message: String { "\(quoted(key + ":")) has no \(space == nil ? "" : "plain ")space after it" }
+    /// The sentence, without a position.
+    public var message: String { "\(quoted(key + ":")) has no \(space == nil ? "" : "plain ")space after it" }
 
-    var advice: String {
+    public var advice: String {
         if let advice = space?.adviceOnSpace { return advice }
         // What stands for a secret looks so without its dollar.
         return ["env", "file", "credential"].contains(key)
@@ -27,6 +28,13 @@ struct MissingSpace {
     private var space: Substring? {
         let space = rest.prefix(1)
         return space.adviceOnSpace == nil ? nil : space
+    }
+}
+
+extension Node {
+    /// The key and its value that a plain text was meant to be; nil where it is nothing like it.
+    public var missingSpace: MissingSpace? {
+        if case .scalar(let text, .plain) = kind { MissingSpace(text[...]) } else { nil }
     }
 }
 
