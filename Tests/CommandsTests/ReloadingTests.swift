@@ -15,7 +15,7 @@ import Testing
 @testable import StatusPage
 
 /// A running bot whose config changes on the disk.
-@Suite(.timeLimit(.minutes(2))) struct ReloadingTests {
+@Suite(.timeLimit(.minutes(5))) struct ReloadingTests {
     private let stage = StagedMachine(at: "2026-11-20T12:00:00Z")
     private let scratch: Scratch
 

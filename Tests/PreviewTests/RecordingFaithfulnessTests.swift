@@ -10,11 +10,11 @@ internal import Testing
 /// What the running bot has recorded, played by the same config, must say what the bot said, to the byte: with polls
 /// that take time, failures with their words, late figures, and kills in the middle of a line.
 @Suite struct RecordingFaithfulnessTests {
-    @Test(arguments: 1...200)
+    @Test(arguments: 1...100)
     func `a recording played says what the bot said`(seed: UInt64) throws { try compare(World(seed: seed)) }
 
     /// Both answers wait while the bot is busy, and it takes them in together.
-    @Test(arguments: 1...60)
+    @Test(arguments: 1...30)
     func `so it does where answers of two sources come at the same instant`(seed: UInt64) throws {
         try compare(World(seed: seed, sourcesMeet: true))
     }

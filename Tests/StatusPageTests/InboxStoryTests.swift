@@ -128,7 +128,7 @@ import Testing
         #expect(!text.contains("<img") && !text.contains("\" onfocus"))
     }
 
-    @Test(.timeLimit(.minutes(1))) func `an open page gets the whole card again when there is news`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `an open page gets the whole card again when there is news`() async throws {
         let bot = FakeBot([course[0], course[1]])
         try await serving(bot) { port in
             var client = try Client(port: port)

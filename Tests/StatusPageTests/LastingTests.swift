@@ -4,7 +4,7 @@ import Testing
 @testable import StatusPage
 
 /// What is left when clients have gone, each measured in a process of its own.
-@Suite(.timeLimit(.minutes(3))) struct LastingTests {
+@Suite(.timeLimit(.minutes(5))) struct LastingTests {
     @Test func `a server that has stopped leaves nothing open, whoever was there`() async {
         await #expect(processExitsWith: .success) {
             try await serving { port async throws in #expect(try await ask(port, "/").status == 200) }

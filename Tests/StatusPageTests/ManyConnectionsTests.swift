@@ -7,7 +7,7 @@ import Testing
 
 /// A bot that runs for years answers connections of every kind, and must be as large after them as before. Each kind is
 /// measured in a process of its own, while the connections come and go and when all have gone.
-@Suite(.timeLimit(.minutes(3))) struct ManyConnectionsTests {
+@Suite(.timeLimit(.minutes(5))) struct ManyConnectionsTests {
     @Test func `ten thousand pages leave nothing behind`() async {
         await #expect(processExitsWith: .success) {
             let bot = FakeBot((0..<20).map { .sample("d-\($0)") })

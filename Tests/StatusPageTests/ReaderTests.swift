@@ -4,7 +4,7 @@ import Testing
 @testable import StatusPage
 
 /// Whoever reads all that the bot knows waits for the one before, and nobody else does.
-@Suite(.timeLimit(.minutes(1))) struct ReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct ReaderTests {
     private let turnstile = Turnstile()
 
     private func bot() -> FakeBot { FakeBot(reading: { [turnstile] in await turnstile.pass() }) }
