@@ -49,7 +49,7 @@ public struct SentryIssue: Hashable, Sendable {
             title: try reader.member("title").string().clipped(to: Issue.titleCharactersMax),
             events: isCounted ? try events?.writtenCount() : nil,
             users: isCounted ? try users?.count() : nil,
-            firstSeen: try reader.optional("firstSeen")?.moment(),
+            firstSeen: try SentryIssue.firstSeen(reader),
             lastSeen: try reader.optional("lastSeen")?.moment(),
             returned: SentryIssue.returned(reader),
             status: substatus ?? status,
@@ -59,6 +59,14 @@ public struct SentryIssue: Hashable, Sendable {
         let level = try reader.optional("level")?.string()
         isCrash = try reader.optional("isUnhandled")?.bool() ?? (level == "fatal")
         isNews = substatus.map(SentryIssue.news.contains) ?? false
+    }
+
+    /// When it began. Asked for a window, Sentry may say at the top when it began within that, and only under `lifetime` when it
+    /// did so ever: an old issue that is seen again would pass for a new one.
+    private static func firstSeen(_ reader: JSONReader) throws(JSONMismatch) -> Moment? {
+        let here = try reader.optional("firstSeen")?.moment()
+        let ever = try reader.optional("lifetime")?.optional("firstSeen")?.moment()
+        return [here, ever].compactMap(\.self).min()
     }
 
     /// When it came back, where the answer says that: then it was put before people for review (`expand=inbox`), with the

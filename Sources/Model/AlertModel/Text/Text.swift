@@ -112,29 +112,34 @@ extension String {
     /// edit for short words, a third of the letters for longer ones.
     public func nearest(in candidates: some Sequence<String>) -> String? {
         let limit = max(1, min(3, count / 3))
+        let letters = Array(lowercased())
         var best: (distance: Int, candidate: String)?
         for candidate in candidates {
-            let distance = edits(to: candidate)
+            let others = Array(candidate.lowercased())
+            // So many edits it takes at least.
+            guard abs(others.count - letters.count) <= limit else { continue }
+            let distance = letters.edits(to: others)
             if distance <= limit, distance < (best?.distance ?? .max) { best = (distance, candidate) }
         }
         return best?.candidate
     }
 
     /// Whether it is another text but for one insertion, deletion or replacement, or two neighbours swapped.
-    public func isOneSlip(from other: String) -> Bool { edits(to: other) == 1 }
+    public func isOneSlip(from other: String) -> Bool { Array(lowercased()).edits(to: Array(other.lowercased())) == 1 }
 
     /// `; did you mean shop?` with the nearest of the candidates, for the end of a sentence; empty when none is near.
     public func guess(in candidates: some Sequence<String>) -> String {
         nearest(in: candidates).map { "; did you mean \($0.tamed)?" } ?? ""
     }
+}
 
+extension [Character] {
     /// The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string
     /// alignment); texts beyond 64 characters are never near.
-    private func edits(to other: String) -> Int {
-        let left = Array(lowercased())
-        let right = Array(other.lowercased())
+    fileprivate func edits(to right: [Character]) -> Int {
+        let left = self
         guard left.count <= 64, right.count <= 64 else { return .max }
-        var rows = [Array(0...right.count)]
+        var rows: [[Int]] = [[Int](0...right.count)]
         for (row, character) in left.enumerated() {
             var current = [row + 1]
             for (column, candidate) in right.enumerated() {
@@ -142,7 +147,7 @@ extension String {
                     rows[row][column + 1] + 1, current[column] + 1, rows[row][column] + (character == candidate ? 0 : 1)
                 )
                 if row > 0, column > 0, character == right[column - 1], left[row - 1] == candidate {
-                    cost = min(cost, rows[row - 1][column - 1] + 1)
+                    cost = Swift.min(cost, rows[row - 1][column - 1] + 1)
                 }
                 current.append(cost)
             }

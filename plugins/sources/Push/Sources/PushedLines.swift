@@ -68,7 +68,8 @@ enum PushedLines {
         if let name = JSON.object(line).repeatedName {
             return "\(shown(name)) stands twice, and nobody knows which is meant"
         }
-        for name in line.members.map(\.name) where !known.contains(name) {
+        // Of a line with more names that nobody knows than there are known ones, none is a slip.
+        for name in line.members.lazy.map(\.name).filter({ !known.contains($0) }).prefix(known.count) {
             if let near = name.nearest(in: known) { return "\(shown(name)) is not known; did you mean \(near)?" }
         }
         return nil

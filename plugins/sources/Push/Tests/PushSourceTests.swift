@@ -84,6 +84,12 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
             "mistake: line 1: $.metrics: it has 257 metrics, expected at most 256"
         ),
         (line.replacing("{\"app\"", with: #"{"hostname":"ci-3","app""#), "job shop users=5"),
+        // Who has a hundred names of their own has not mistyped one of ours.
+        (
+            line.replacing(
+                "{\"app\"", with: (1...100).reduce("{") { $0 + "\"n\($1)\":1," } + "\"relese\":1,\"app\""),
+            "job shop users=5"
+        ),
         (
             line.replacing("{\"app\"", with: #"{"failed":"timeout","app""#),
             "mistake: line 1: $.metrics: expected no metrics beside 'failed' or 'outcome', found an object"
