@@ -75,6 +75,8 @@ extension Incidents {
         incident.isUncertain = false
         incident.betterSince = nil
         incident.evidence = evidence
+        // Beyond its limit again it is not getting better, whatever the figures can carry: people are reminded of it.
+        if incident.state == .recovering, evidence.isBeyondLimit { incident.state = .firing }
         keep(incident, of: old, &output)
         return .revisit(incident.id)
     }
@@ -216,6 +218,9 @@ extension Evidence {
         guard let mine = figure?.value, let theirs = other.figure?.value else { return false }
         return (limit ?? other.limit)?.relation.isBelow == false ? mine > theirs : mine < theirs
     }
+
+    /// Whether the figure is known and on the bad side of its limit.
+    var isBeyondLimit: Bool { figure.flatMap { figure in limit.map { $0.holds(figure.value) } } ?? false }
 
     /// How far the figure is from the limit, as a share of the limit; 0 where there is none. Of a rate from below the bad
     /// share counts: 97% is half as bad again as 98%, and not a hundredth.

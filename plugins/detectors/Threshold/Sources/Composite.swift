@@ -25,10 +25,16 @@ struct Composite: Sendable {
         }
         let closeness = (kind == .all ? each.max() : each.min()) ?? .far
         let told = telling(judgements, verdict, of: incident?.worst?.metric)
-        var evidence = (told.first ?? judgements.first)?.evidence ?? Evidence(sentence: "")
+        // Of conditions that cannot be judged, one that is too close to call says most.
+        let unsure = told.filter { $0.isUnknown && $0.closeness == .near && $0.evidence.figure != nil }
+        let first = unsure.first { $0.evidence.metric == incident?.worst?.metric.name } ?? unsure.first ?? told.first
+        var evidence = (first ?? judgements.first)?.evidence ?? Evidence(sentence: "")
         evidence.sentence = told.map(\.evidence.sentence).joined(separator: kind == .all ? "; and " : "; or ")
         switch verdict {
-        case .unknown: return Judgement(.unknown(evidence.sentence), closeness, evidence)
+        case .unknown:
+            // What is near may be the figure of another condition, which is well; told is that of one that cannot be judged.
+            let isUnsure = kind == .all || !unsure.isEmpty
+            return Judgement(.unknown(evidence.sentence), isUnsure ? closeness : max(closeness, .between), evidence)
         default:
             if kind == .any, told.count > 1 {
                 evidence.sentence = told.map(\.evidence.sentence).joined(separator: "; and ")

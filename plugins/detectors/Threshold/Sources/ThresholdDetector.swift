@@ -246,6 +246,7 @@ public struct ThresholdDetector: SubjectDetector {
     func judge(_ series: Series, ending incident: Sight.Tracked, wasAsBad: Bool, at now: Moment) -> Judgement {
         let judgement = judge(series, at: now)
         if case .unknown = judgement.verdict, judgement.closeness == .near {
+            if wasAsBad, incident.hasFired, let milder = milder(judgement, than: incident.severity) { return milder }
             // The incident stays as bad as it is, so it is told with the limit of that.
             var evidence = judgement.evidence
             evidence.limit = limits.first { $0.severity <= incident.severity }?.comparison ?? evidence.limit
@@ -276,9 +277,26 @@ public struct ThresholdDetector: SubjectDetector {
             confidence != nil, metric.unit == .rate, let figure = judgement.evidence.figure,
             let limit = limits.first(where: { $0.severity == incident.severity }), limit.comparison.holds(figure.value)
         else { return nil }
+        return goingOn(judgement, figure, limit, "as bad as it was; too few to be sure by themselves")
+    }
+
+    /// What goes on, but certainly not as badly any more: it is on the good side of the limit that the incident has passed, by
+    /// more than luck, and beyond a milder one, though too few cases would not show that by themselves. Nil where that is not so.
+    private func milder(_ judgement: Judgement, than severity: Severity) -> Judgement? {
+        guard let confidence, let figure = judgement.evidence.figure, let share = figure.share,
+            let span = judgement.evidence.span,
+            let passed = limits.first(where: { $0.severity == severity })?.comparison, !passed.holds(figure.value),
+            let limit = limits.first(where: { $0.severity < severity && $0.comparison.holds(figure.value) })
+        else { return nil }
+        let luck = Luck(bad: badCases(of: share, passed), total: share.total, span: span, betterSince: nil)
+        guard luck.chance(atRate: badRate(passed)) <= 1 - confidence else { return nil }
+        return goingOn(judgement, figure, limit, "but not as bad as it was; too few to be sure by themselves")
+    }
+
+    private func goingOn(_ judgement: Judgement, _ figure: Figure, _ limit: Limit, _ why: String) -> Judgement {
         var evidence = Evidence(
             metric: metric.name, figure: figure, limit: limit.comparison, span: judgement.evidence.span, sentence: "")
-        evidence.sentence = sentence(evidence, limit) + ", as bad as it was; too few to be sure by themselves"
+        evidence.sentence = sentence(evidence, limit) + ", " + why
         evidence.phrase = Phrase(.reasonMeasured)
         return Judgement(.firing(limit.severity), judgement.closeness, evidence)
     }

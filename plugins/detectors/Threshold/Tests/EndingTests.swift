@@ -138,6 +138,55 @@ import ThresholdDetector
         #expect(night.bot.objections == [])
     }
 
+    /// In a night with `except: critical` people would be woken for what is a warning by now, and not for less of it.
+    @Test(arguments: [
+        (20_000.0, 120.0, Severity.warning as Severity?), (20_000, 500, .critical),
+        // Of so few, as few crash by luck.
+        (400, 3, nil),
+    ])
+    func `is no longer critical where that is certain, though too few cases would not show the rest`(
+        users: Double, crashed: Double, now: Severity?
+    ) throws {
+        let rule = try (["metric": "crash_free_users", "warning": "< 99.5%", "critical": "< 98%"] as WrittenOptions)
+            .rule()
+        let incident = Sight.Tracked(
+            subject: Self.subject, key: nil, severity: .critical, since: .noon - .hours(9),
+            worst: Sight.Tracked.Depth(.crashFreeUsers, 0.97))
+        let found = rule.judge(Series(["users": users, "crashed_users": crashed]), ending: incident, at: .noon)
+        if let now {
+            #expect(found.verdict == .firing(now))
+        } else {
+            #expect(found.evidence.phrase == Phrase(.reasonUnsure))
+        }
+        #expect(try found.evidence.limit == Comparison(grammar: now == .warning ? "< 99.5%" : "< 98%"))
+    }
+
+    @Test func `is not near once the figure is beyond its limit again, however few cases there are`() throws {
+        var night = try Night([
+            "metric": "crash_free_users", "warning": "< 99.5%", "critical": "< 98%", "recover": "0.1pp",
+        ])
+        night.answer(6, sessions: (20_000, 0.03), users: (20_000, 0.03))
+        night.answer(1, sessions: (20_000, 0.0045), users: (20_000, 0.0045))
+        #expect(night.bot.state.incidents.all.map(\.state) == [.recovering])
+        night.answer(60, sessions: (20_000, 0.006), users: (20_000, 0.006))
+        #expect(night.bot.state.incidents.all.map(\.state) == [.firing])
+        #expect(night.bot.kindsSent(to: "team").contains(.reminder))
+        #expect(night.bot.objections == [])
+    }
+
+    /// Its crash events were the trouble; they are fewer, and so are the users.
+    @Test func `of any condition is told by one that cannot be judged, not by another that is well`() throws {
+        var night = try Night([
+            "any": [["metric": "crash_free_users", "warning": "< 99.5%"], ["metric": "sessions", "warning": "> 300"]]
+        ])
+        night.answer(6, sessions: (600, 0), users: (5_000, 0.001))
+        #expect(night.bot.state.incidents.all.map(\.state) == [.firing])
+        night.answer(60, sessions: (280, 0), users: (30, 0))
+        let incident = try #require(night.bot.state.incidents.all.first)
+        #expect(incident.isUncertain)
+        #expect(incident.evidence.metric == "sessions")
+    }
+
     @Test func `is as bad as before only by the figure that was`() throws {
         var night = try Night([
             "any": [
