@@ -1,5 +1,6 @@
 import AlertTesting
 import PluginKit
+import QuietHoursGate
 import Testing
 
 @testable import AlertCore
@@ -96,13 +97,29 @@ import Testing
         #expect(bot.decisions.dropFirst(before).map(\.channel) == ["team"])
     }
 
-    @Test func `what is muted already is muted again without a word`() {
+    @Test func `what is muted for as long already is muted again without a word`() {
         var bot = bot()
         _ = bot.play("ww")
         bot.step(mute())
         let before = bot.decisions.count
-        bot.step(.command(.mute(.all, until: .after(.hours(9)), reason: nil, by: nil), id: 2))
+        bot.step(.command(.mute(.all, until: .after(.hours(1)), reason: nil, by: nil), id: 2))
         #expect(!bot.decisions.dropFirst(before).contains { $0.decision == .send })
+    }
+
+    /// Who was told of two hours takes what is silent for two days for over.
+    @Test(arguments: [false, true])
+    func `a mute that lasts longer than the one before is news, but not in quiet hours`(isQuiet: Bool) throws {
+        let quiet = try GatePlan.rule(QuietHoursGate.self, "quiet", ["between": "12:30-13:00"])
+        var bot = bot(gates: isQuiet ? [quiet] : [])
+        _ = bot.play("ww")
+        bot.step(mute())
+        bot.advance(by: .minutes(45))
+        let before = bot.decisions.count
+        bot.step(.command(.mute(.all, until: .after(.hours(48)), reason: nil, by: "bo"), id: 2))
+        let news = bot.decisions.dropFirst(before).filter { $0.decision == .send }
+        #expect(news.map(\.channel) == (isQuiet ? [] : ["team", "oncall"]))
+        #expect(news.allSatisfy { $0.message.headline.contains("Muted by bo: everything") })
+        #expect(bot.objections == [])
     }
 
     @Test func `news that still waits for its channel when the mute ends is not sent`() {

@@ -7,11 +7,13 @@ extension State {
     ///
     /// - Parameters:
     ///   - sparing: The name of a gate that is not asked.
+    ///   - end: mutes by command that end before are not asked.
     ///   - isAhead: whether the moment is one to come.
     func closure(
-        for notification: Notification, at moment: Moment, _ plan: Plan, sparing: String? = nil, isAhead: Bool = false
+        for notification: Notification, at moment: Moment, _ plan: Plan, sparing: String? = nil,
+        outlasting end: Moment = .earliest, isAhead: Bool = false
     ) -> Closure? {
-        if let closure = mutes.closure(for: notification, at: moment) { return closure }
+        if let closure = mutes.closure(for: notification, at: moment), closure.until >= end { return closure }
         for gate in plan.gates where gate.name != sparing {
             if let closure = closure(of: gate, for: notification, at: moment, isAhead: isAhead), closure.until > moment
             {

@@ -38,7 +38,7 @@ extension Turn {
             id: freshMuteID(match), match: match, from: now, until: end,
             reason: reason.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) },
             by: by.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) })
-        let hearers = hearers(of: match)
+        let hearers = hearers(of: match, until: end)
         state.mutes.record(.mute(mute), &output)
         let covered = checkAgain(at: mute)
         announce(mute, to: hearers)

@@ -12,7 +12,9 @@ extension Turn {
 
     /// The channels that a mute concerns, asked before it is in force: what another gate is closed to would be no news
     /// once it opens. Pagers keep their alerts; an alert has no state for it.
-    func hearers(of match: Match) -> [Hearer] {
+    ///
+    /// - Parameter end: when it ends. Who has heard of a shorter one would take what is muted for over once that ends.
+    func hearers(of match: Match, until end: Moment = .earliest) -> [Hearer] {
         let covered = state.incidents.inOrder.filter { incident in
             incident.isOpen && mayAnnounce(incident.id) && match.fits(incident.property)
         }
@@ -23,7 +25,7 @@ extension Turn {
                     !standing.hasHeardEnd
                 else { return false }
                 let notification = Notification(.acknowledged, of: incident, standing, in: channel.name)
-                return state.closure(for: notification, at: now, plan) == nil
+                return state.closure(for: notification, at: now, plan, outlasting: end) == nil
             }
             return heard.isEmpty ? nil : Hearer(channel: channel.name, incidents: heard.sorted { $0.isWorse(than: $1) })
         }
@@ -67,10 +69,20 @@ extension Turn {
             let open = delivery.incidents.compactMap { state.incidents[$0] }
                 .filter { $0.isOpen && mayAnnounce($0.id) }
             let other = inForce.last { other in open.allSatisfy { other.match.fits($0.property) } }
-            guard let other, !open.isEmpty, plan.channel(delivery.channel) != nil else { continue }
+            guard let other, !open.isEmpty, plan.channel(delivery.channel) != nil,
+                !hasHeard(of: other, in: delivery.channel)
+            else { continue }
             announce(other, to: [Hearer(channel: delivery.channel, incidents: open)])
         }
         return told
+    }
+
+    /// Whether the channel has heard of the mute, or is about to.
+    private func hasHeard(of mute: Mute, in channel: String) -> Bool {
+        state.outbox.inOrder.contains { $0.channel == channel && $0.isNews(of: mute) }
+            || state.outbox.history.contains {
+                $0.isDelivered && $0.delivery.channel == channel && $0.delivery.isNews(of: mute)
+            }
     }
 
     private mutating func say(_ message: Message, of mute: Mute, in channel: String) {

@@ -111,7 +111,7 @@ extension PhraseID {
         case .noNews: "{moment}, for {period}: {cause}"
         case .noNewsVanished: "the source answers without it"
         case .noNewsFailing: "the source gives no answer"
-        case .noNewsUnjudged: "too few since then to be judged"
+        case .noNewsUnjudged: "not enough since then to judge it"
         case .fieldRelease: "Release"
         case .releaseUsers: "{release}, {share} of users"
         case .releaseSessions: "{release}, {share} of sessions"
@@ -228,7 +228,7 @@ extension PhraseID {
         case .gateGroup: "What opens or resolves within {period} is sent together ({gate})."
         case .gateFlapping: "It was flapping; this is the state after {period} without a change ({gate})."
         case .fieldFlapping: "Flapping"
-        case .flapping: "{count} changes within {span}; the next message comes after {period} without a change"
+        case .flapping: "{count} changes within {span}; further ones are told after {period} without a change"
         case .fieldEscalated: "Not acknowledged"
         case .escalated: "{period} since the first notification"
         case .escalatedWorse: "{period} since it got worse"
@@ -359,7 +359,8 @@ extension PhraseID {
         // Why it was closed
         case .closedVanished: "No figures have come since {moment}: nobody knows whether it is over."
         case .closedFailing: "The source has given no figures since {moment}: nobody knows whether it is over."
-        case .closedUnjudged: "The figures have been too few to judge since {moment}: nobody knows whether it is over."
+        case .closedUnjudged:
+            "There have not been enough figures to judge it since {moment}: nobody knows whether it is over."
         case .closedTemplate: "A template of {name} is no longer in the config."
         case .closedName: "{name} is no longer in the config."
         case .closedRule: "Rule {rule} is no longer in the config."
