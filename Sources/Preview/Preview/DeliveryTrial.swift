@@ -8,6 +8,8 @@ public struct DeliveryTrial: Hashable, Sendable {
     public internal(set) var end: End?
     /// When it is tried next; nil where it waits for another one, or has ended.
     public internal(set) var next: Moment?
+    /// Since when its channel has not worked, where that was before the preview.
+    public internal(set) var brokenSince: Moment?
 
     public struct End: Hashable, Sendable {
         public let how: DeliveryEnd
@@ -22,7 +24,13 @@ public struct DeliveryTrial: Hashable, Sendable {
         case .delivered: outcome = failures.isEmpty ? nil : "delivered at \(end.map { zone.words($0.at) } ?? "")"
         case .replaced: outcome = "replaced by a newer message before it arrived"
         case .dead(let why): outcome = "given up: \(why.tamed)"
-        case nil: outcome = next.map { "tried again at \(zone.words($0))" } ?? "waits behind another message"
+        case nil:
+            outcome =
+                brokenSince.map { "not delivered: the channel has failed since \(zone.words($0))" }
+                ?? next.map {
+                    "\(failures.isEmpty ? "waits for the channel until" : "tried again at") \(zone.words($0))"
+                }
+                ?? "waits behind another message"
         }
         let parts = [tries, outcome].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: "; ")

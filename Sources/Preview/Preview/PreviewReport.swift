@@ -99,7 +99,7 @@ public struct PreviewReport: Sendable {
             + (unrouted.isEmpty ? "" : ", \(unrouted.count.counted("incident")) that no route takes")
     }
 
-    /// How many of those sent have not arrived at once, or not at all, where things fail on purpose.
+    /// How many of those sent have not arrived at once, or not at all: things fail on purpose, or a channel does not take them.
     private var failed: String {
         guard !trials.isEmpty else { return "" }
         func isDelivered(_ trial: DeliveryTrial) -> Bool {
@@ -107,10 +107,13 @@ public struct PreviewReport: Sendable {
         }
         let late = trials.values.count { isDelivered($0) && !$0.failures.isEmpty }
         let missing = trials.values.count { !isDelivered($0) }
-        return " (\(late) after failed attempts, \(missing) not delivered by then)"
+        let parts = [
+            late > 0 || missing == 0 ? "\(late) after failed attempts" : nil, "\(missing) not delivered by then",
+        ]
+        return " (\(parts.compactMap(\.self).joined(separator: ", ")))"
     }
 
-    /// What became of a message that was sent; nil where nothing fails on purpose.
+    /// What became of a message that was sent; nil where nothing fails on purpose, and nothing keeps it.
     public func trial(_ record: DecisionRecord) -> DeliveryTrial? {
         guard case .send = record.decision else { return nil }
         return record.delivery.flatMap { trials[$0] }

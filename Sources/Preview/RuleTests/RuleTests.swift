@@ -12,7 +12,7 @@ public struct RuleTestDocument: Sendable {
     /// Where it does.
     public let configPosition: Position?
     /// What is wrong with the YAML itself.
-    let brokenness: [Problem]
+    public let brokenness: [Problem]
     let root: Node?
 
     public init(_ bytes: [UInt8]) {
