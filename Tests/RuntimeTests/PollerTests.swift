@@ -351,18 +351,25 @@ private struct TalkingSource: Source {
         #expect(sentence.contains("Basic ***") && !sentence.contains("dXM6"), "\(sentence)")
     }
 
-    @Test func `a secret in the title of an issue is masked, and names are as they were`() async throws {
+    @Test func `a secret in the title of an issue is masked, a link with one left out, and names are as they were`()
+        async throws
+    {
         let secrets = [Secret("a-token-of-24-characters"), Secret("acme-shop")]
-        func observation(_ title: String) -> Observation {
+        func observation(_ title: String, url: String?) -> Observation {
             Observation(
                 subject: Subject(source: "ios", app: "acme-shop"),
                 span: TimeSpan(lasting: .hours(1), until: clock.now()), seen: clock.now(), metrics: ["users": 1],
-                issues: [Issue(id: "1", title: title)])
+                issues: [
+                    Issue(id: "1", title: title, url: "https://acme-shop.example/1"),
+                    Issue(id: "2", title: "b", url: url),
+                ])
         }
-        let said = observation("acme-shop: GET /hooks/a-token-of-24-characters failed")
+        let said = observation(
+            "acme-shop: GET /hooks/a-token-of-24-characters failed",
+            url: "https://acme-shop.example/2?key=a-token-of-24-characters")
         let source = TalkingSource { _ in .finish(PollReport(.values([said]))) }
         let seen = try await poll(source, try order(), secrets: secrets) { _, _ throws(TransportError) in .says("") }
-        #expect(seen.report.outcome == .values([observation("acme-shop: GET /hooks/*** failed")]))
+        #expect(seen.report.outcome == .values([observation("acme-shop: GET /hooks/*** failed", url: nil)]))
     }
 
     @Test func `a poll that fails on purpose asks nobody`() async throws {

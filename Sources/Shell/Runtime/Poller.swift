@@ -160,7 +160,7 @@ extension PollReport {
         switch outcome {
         case .failed(let failure): report.outcome = .failed(failure.saying(redactor.redact(failure.description)))
         case .values(let observations) where observations.contains { !$0.issues.isEmpty }:
-            report.outcome = .values(observations.map(redactor.redactTitles))
+            report.outcome = .values(observations.map(redactor.redactIssues))
         case .values, .noData, .stale, .unchanged: break
         }
         return report

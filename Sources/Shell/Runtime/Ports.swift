@@ -160,15 +160,19 @@ public struct Redactor: Sendable {
 
     public func redact(_ text: String) -> String { masks.reduce(text) { $1.masked(in: $0) } }
 
-    /// The same observation with secrets masked in the titles of its issues, which come from crashing programs. Names stay, for
-    /// rules match them, and so do words that are too short to be tokens, such as the name of an organization.
-    func redactTitles(in observation: Observation) -> Observation {
+    /// The same observation with secrets masked in the titles of its issues, which come from crashing programs, and without links
+    /// that hold any, as of a service that repeats its own query. Names stay, for rules match them, and so do words that are too
+    /// short to be tokens, such as the name of an organization.
+    func redactIssues(in observation: Observation) -> Observation {
         guard !observation.issues.isEmpty else { return observation }
         let masks = masks.prefix(values.prefix { $0.count >= Redactor.valueCharactersMin }.count)
         var observation = observation
         for (place, issue) in observation.issues.enumerated() {
             let title = masks.reduce(issue.title) { $1.masked(in: $0) }
             if title != issue.title { observation.issues[place].title = title }
+            if let url = issue.url, masks.reduce(url, { $1.masked(in: $0) }) != url {
+                observation.issues[place].url = nil
+            }
         }
         return observation
     }

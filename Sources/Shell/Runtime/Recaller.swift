@@ -166,7 +166,7 @@ public struct Recaller: Sendable {
     }
 
     private func redacted(_ line: ObservationLine) -> ObservationLine {
-        if case .observed(let observation) = line { return .observed(redactor.redactTitles(in: observation)) }
+        if case .observed(let observation) = line { return .observed(redactor.redactIssues(in: observation)) }
         guard let failure = line.failure else { return line }
         return .failed(source: line.source, reason: redactor.redact(failure.reason), seen: line.seen)
     }

@@ -251,11 +251,25 @@ extension Metrics {
     /// Takes a little more that crashed than there is for all of it: a release that is no longer used has crash reports that
     /// come late, and no sessions.
     public mutating func settle() {
+        settleRates()
         for (part, whole) in [(Metric.crashedUsers, Metric.users), (.crashedSessions, .sessions)] {
             guard let hit = self[part], let all = self[whole], hit > all, all >= 0 else { continue }
             self[part] = hit.crashed(of: all) ?? hit
         }
     }
+
+    /// Takes a rate that a division has rounded beyond 0 or 1 for that.
+    public mutating func settleRates() {
+        for entry in entries where entry.metric.unit == .rate {
+            let nearest = entry.value.clamped(to: 0...1)
+            if nearest != entry.value, abs(nearest - entry.value) <= Metrics.roundingMax {
+                self[entry.metric] = nearest
+            }
+        }
+    }
+
+    /// As much as a division of numbers with 15 digits is off, and more than sums of thousands of such are.
+    private static let roundingMax = 1e-9
 }
 
 extension Double {

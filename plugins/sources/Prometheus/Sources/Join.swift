@@ -30,6 +30,8 @@ struct Join: Sendable {
     private var rows: [Place: Row] = [:]
     /// What is wrong with the figures of whom, the first of each.
     private var flaws: [Part: PollFailure] = [:]
+    /// Series that are about nobody, the first of each metric: a target without the label.
+    private var strays: [String: PollFailure] = [:]
 
     /// A sample may lie ahead of the bot by as much as two clocks differ.
     private static let clocksApartMax = Duration.minutes(5)
@@ -39,8 +41,6 @@ struct Join: Sendable {
     /// The same where both are few: whoever crashes in a range may have begun before it, and of an old release that nobody starts
     /// any more the last crash is reported with the start of the next one.
     static let overlapMax = 2.0
-    /// Rounding of a division: a rate this close to 0 or 1 is 0 or 1.
-    private static let roundingMax = 1e-9
 
     init(_ naming: PrometheusSource.Naming, _ poll: Poll) {
         self.naming = naming
@@ -50,8 +50,12 @@ struct Join: Sendable {
     /// Takes in what one query gave of one metric.
     mutating func add(_ metric: String, _ answer: QueryAnswer, over span: Duration) throws(PollFailure) {
         var told: [Subject: [String: String]] = [:]
+        var stray: String?
         for series in answer.series {
-            let subject = try subject(series.labels)
+            guard let subject = subject(series.labels) else {
+                stray = stray ?? nameless(series.labels)
+                continue
+            }
             let other = told.updateValue(series.labels, forKey: subject)
             for sample in series.samples {
                 guard let value = sample.value else { continue }
@@ -82,6 +86,10 @@ struct Join: Sendable {
                 add(value, of: metric, at: place, series.labels)
             }
         }
+        guard let stray else { return }
+        // Where all are about nobody, the query itself is wrong.
+        if told.isEmpty { throw PollFailure(.badAnswer, stray) }
+        strays[metric] = PollFailure(.badAnswer, "metric '\(metric)': \(stray)")
     }
 
     private mutating func add(_ value: Double, of metric: String, at place: Place, _ labels: [String: String]) {
@@ -95,20 +103,17 @@ struct Join: Sendable {
         rows[place]?.labels.merge(rest) { old, new in old == new ? old : "" }
     }
 
-    private func subject(_ labels: [String: String]) throws(PollFailure) -> Subject {
-        guard let app = labels[naming.app] ?? naming.fixedApp else {
-            throw PollFailure(
-                .badAnswer,
-                "the series \(Join.text(labels)) has no label '\(naming.app)'; keep it, as in "
-                    + "sum by (\(naming.app)) (…), or name the app in 'app'"
-            )
+    /// Whom the labels are about; nil where that is nobody.
+    private func subject(_ labels: [String: String]) -> Subject? {
+        (labels[naming.app] ?? naming.fixedApp).map { app in
+            Subject(
+                source: poll.source, app: app, release: labels[naming.release], environment: labels[naming.environment])
         }
-        return Subject(
-            source: poll.source,
-            app: app,
-            release: labels[naming.release],
-            environment: labels[naming.environment]
-        )
+    }
+
+    private func nameless(_ labels: [String: String]) -> String {
+        "the series \(Join.text(labels)) has no label '\(naming.app)'; keep it, as in sum by (\(naming.app)) (…), or name "
+            + "the app in 'app'"
     }
 
     private static func clash(
@@ -153,12 +158,14 @@ struct Join: Sendable {
         joined.observations = observations(without: flaws)
         let inOrder = flaws.sorted { ($0.key.app, $0.key.span.to) < ($1.key.app, $1.key.span.to) }
         if joined.observations.isEmpty, let first = inOrder.first { throw first.value }
-        joined.warnings = inOrder.prefix(Join.flawsToldMax).map { "left out: \($0.value.description)" }
-        if inOrder.count > Join.flawsToldMax {
-            joined.warnings.append("left out for similar reasons: \(inOrder.count - Join.flawsToldMax) more")
+        let leftOut = strays.sorted { $0.key < $1.key }.map(\.value) + inOrder.map(\.value)
+        joined.warnings = leftOut.prefix(Join.flawsToldMax).map { "left out: \($0.description)" }
+        if leftOut.count > Join.flawsToldMax {
+            joined.warnings.append("left out for similar reasons: \(leftOut.count - Join.flawsToldMax) more")
         }
         for (part, _) in inOrder { joined.unread.add(part.app) }
-        joined.broken = inOrder.first?.value
+        if !strays.isEmpty { joined.unread.add(nil) }
+        joined.broken = leftOut.first
         return joined
     }
 
@@ -199,10 +206,7 @@ struct Join: Sendable {
     /// The figures without the traces of computing them.
     private static func settled(_ metrics: Metrics) -> Metrics {
         var metrics = metrics
-        for entry in metrics.entries where entry.metric.unit == .rate {
-            let nearest = entry.value.clamped(to: 0...1)
-            if abs(nearest - entry.value) <= roundingMax { metrics[entry.metric] = nearest }
-        }
+        metrics.settleRates()
         for (part, whole) in [(Metric.crashedSessions, Metric.sessions), (.crashedUsers, .users)] {
             guard let crashed = metrics[part], let all = metrics[whole], crashed > all else { continue }
             if crashed <= all + max(overlapMax, all * extrapolationShareMax) { metrics[part] = all }

@@ -70,6 +70,18 @@ import Testing
         #expect(played.observations.map(\.subject.app) == ["web", "other"])
     }
 
+    @Test func `a series about nobody costs only itself, as when one target lacks the label`() throws {
+        let played = play(try source(), ["": vector((#"{"app": "web"}"#, "1"), ("{}", "2"), (#"{"pod": "1"}"#, "3"))])
+        #expect(played.observations.map(\.subject.app) == ["web"])
+        #expect(
+            played.report?.warnings
+                == ["crashed_sessions", "sessions"].map { metric in
+                    "left out: metric '\(metric)': the series {} has no label 'app'; keep it, as in sum by (app) (…), or name "
+                        + "the app in 'app'"
+                })
+        #expect(played.report?.unread == .anything)
+    }
+
     @Test func `two series of one subject fail and say what to aggregate over`() throws {
         let failure = try #require(
             play(
