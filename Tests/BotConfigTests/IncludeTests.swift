@@ -153,6 +153,15 @@ extension Problem {
         #expect(result.problems.map(\.place) == ["config:8:1: duplicate key 'channels', first on line 3 (keep one)"])
     }
 
+    @Test(arguments: ["polling: {every: 5m}\npolling: {every: 6m}", "bot: {name: a}\nbot: {name: b}", "routs: []"])
+    func `a section without names of things hides no name that is missing`(section: String) {
+        let result = load(
+            main + "\nrules:\n  c: {plugin: wait, when: {app: a}, to: opps}\n" + section,
+            among: ["/etc/bot/teams/a.yaml": "version: 1"])
+        #expect(result.problems.contains { $0.message.contains("there is no channel 'opps'") }, "\(result.problems)")
+        #expect(result.problems.count == 2, "\(result.problems)")
+    }
+
     @Test func `what is wrong within one thing hides no other mistake`() {
         let result = load(
             main.replacing("{plugin: page}", with: "{plugin: page, plugin: page}").replacing("[team]", with: "[tema]"),

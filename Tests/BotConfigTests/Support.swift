@@ -5,7 +5,7 @@ internal import PluginKit
 enum FakeWorld {
     static let variables = [
         "TOKEN": "s3cr3t-from-env", "HOOK": "https://hooks.example/T0/s3cr3t-path", "WORD": "drp", "PIN": "4711",
-        "LONG": "123d", "EMPTY": "", "BLANK": " \n",
+        "SPACED": "p@ss w\"ord", "LONG": "123d", "EMPTY": "", "BLANK": " \n",
     ]
     static let files: [String: [UInt8]] = [
         "/etc/bot/token": Array("s3cr3t-from-file\n".utf8),

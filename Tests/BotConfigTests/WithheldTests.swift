@@ -84,6 +84,18 @@ internal import Testing
         #expect(told.contains("4:34: no source of this rule gives 'usres'; ios gives crashed_users or users -> users"))
     }
 
+    @Test func `an address that its secret makes none says so`() {
+        let told = load(
+            """
+            sources:
+              ios: {plugin: feed, url: "https://feed.example/x?key=${env:SPACED}"}
+            channels:
+              team: {plugin: page}
+            """
+        ).problems.map(\.line)
+        #expect(told.count == 1 && told[0].contains("so percent-encode it") && told[0].contains("***"), "\(told)")
+    }
+
     @Test func `everything else is still told in a review`() {
         let yaml = """
             sources:
@@ -166,6 +178,19 @@ internal import Testing
         let yaml =
             "sources:\n  ios: {plugin: feed, url: \"http://ada:l0velace@127.0.0.1:9/x\"}\nchannels:\n  team: {plugin: page}"
         #expect(load(yaml).problems == [])
+    }
+
+    @Test func `so is what stands for a credential in the query of an address`() throws {
+        let yaml =
+            "sources:\n  ios: {plugin: feed, url: \"https://feed.example/x?app=shop&api_key=l0velace&Token=b4bbage#x\"}\n"
+            + "channels:\n  team: {plugin: page}"
+        let result = load(yaml)
+        #expect(result.problems.map(\.position.line) == [2] && result.problems.allSatisfy { $0.level == .warning })
+        let secrets = try #require(result.config).secrets
+        #expect(secrets.contains { $0.isSame(as: "l0velace") } && secrets.contains { $0.isSame(as: "b4bbage") })
+        let shown = ShownLines(yaml.split(separator: "\n").map(String.init), hiding: result.writtenSecrets).lines[1]
+        #expect(!shown.contains("l0velace") && !shown.contains("b4bbage"), "\(shown)")
+        #expect(load(yaml.replacing("api_key", with: "page").replacing("Token", with: "key")).problems == [])
     }
 
     @Test func `a password in front of a host is a secret`() throws {

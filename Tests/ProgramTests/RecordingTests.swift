@@ -84,7 +84,8 @@ import Testing
         #expect(
             text.errors
                 == "alertbot: this replays what was recorded from Wed 20 Nov 2024 20:00 CET to Wed 20 Nov 2024 21:10 CET with "
-                + "the current config; mutes and acknowledgements made by command are not recorded\n")
+                + "the current config; mutes and acknowledgements made by command are not recorded, nor is what became of messages: "
+                + "each is taken as delivered\n")
     }
 
     @Test func `a question that the recording cannot answer is told why`() async throws {

@@ -126,6 +126,15 @@ import Testing
         #expect(ran.errors.contains("the results file gone/results.xml cannot be written: "), "\(ran.all)")
     }
 
+    /// Which config a file is of may stand in what cannot be read of it.
+    @Test func `a broken file is told as that, where there is no usual config`() async throws {
+        let scratch = try scratch(tests)
+        try scratch.write("alone/broken.test.yaml", "config: ../config.yaml\ntests: [\n")
+        let ran = try await run(BotBinary.path, ["test", "broken.test.yaml"], folder: scratch.folder + "/alone")
+        #expect(ran.errors.contains("broken.test.yaml:3:1: error: "), "\(ran.all)")
+        #expect(!ran.errors.contains("alertbot init"), "\(ran.all)")
+    }
+
     private static let endings: [(arguments: [String], status: Int32)] = [
         ([], 2), (["gone.yaml"], 3), (["broken.test.yaml"], 1),
     ]

@@ -158,7 +158,11 @@ extension DeliveryOutcome {
         let sentence = "answered \(response.status)" + (words.isEmpty ? "" : ": \(words)")
         switch response.status {
         case 200...299: self = .delivered(receipt: nil)
-        case 300...399, 401, 403, 404, 405, 410, 501: self = .refusedChannel(sentence)
+        case 300...399:
+            self = .refusedChannel(
+                "answered \(response.status), a redirect, which is not followed; put the address that it leads to into the "
+                    + "config")
+        case 401, 403, 404, 405, 410, 501: self = .refusedChannel(sentence)
         case 400, 413, 415, 422: self = .refusedBody(sentence)
         default: self = .retry(after: response.toldWait(now: now), sentence)
         }

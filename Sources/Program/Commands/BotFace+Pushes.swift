@@ -30,7 +30,8 @@ extension PushAnswer {
             case .unauthorized:
                 .refused(
                     .unauthorized,
-                    "This is not the token of a source that receives pushes: send 'Authorization: Bearer TOKEN'.")
+                    "This is not the token of a source that receives pushes: send 'Authorization: Bearer TOKEN'; for what Sentry signs, 'token' is its Client Secret."
+                )
             case .ambiguous(let names):
                 .refused(
                     .mistaken,

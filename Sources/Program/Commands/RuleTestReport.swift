@@ -46,13 +46,23 @@ public struct RuleTestReport {
             throw Failure(.impossible, "the test file \(path) cannot be read: \(error.reason)")
         }
         let document = RuleTestDocument(bytes)
+        let lines = String(decoding: bytes, as: UTF8.self)
+            .split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
         if let name = document.configPath, let place = document.configPosition, !WholeFile.isThere(beside(path, name)) {
             throw Failure(
                 .impossible,
                 "\(path):\(place.line):\(place.column): there is no config '\(name.tamed.clipped(to: 120))'; its path begins "
                     + "in the folder of this file")
         }
-        let file = try read(document.configPath.map { beside(path, $0) } ?? usualConfig)
+        let file: ConfigFile
+        do throws(Failure) {
+            file = try read(document.configPath.map { beside(path, $0) } ?? usualConfig)
+        } catch {
+            // Which config it is of may stand in what cannot be read.
+            guard document.configPath == nil, !document.brokenness.isEmpty else { throw error }
+            throw Failure(
+                .impossible, document.brokenness.map { $0.text(file: path, lines: lines) }.joined(separator: "\n"))
+        }
         let config = try file.config()
         let reading = document.tests(for: config) { name in
             do throws(FileError) {
@@ -61,8 +71,6 @@ public struct RuleTestReport {
                 return .failure(UnreadableFile(error.reason))
             }
         }
-        let lines = String(decoding: bytes, as: UTF8.self)
-            .split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
         return File(
             path: path, config: file, problems: reading.problems,
             problemTexts: reading.problems.map { $0.text(file: path, lines: lines) },

@@ -86,7 +86,8 @@ public struct WhyQuestion: Sendable {
         machine.terminal.error(
             "alertbot: this replays what was recorded from \(clock(first)) to \(clock(then)) with the "
                 + "current config; "
-                + "mutes and acknowledgements made by command are not recorded"
+                + "mutes and acknowledgements made by command are not recorded, nor is what became of messages: each is "
+                + "taken as delivered"
                 + (isWhole ? "" : "; not every line could be read, so it may lack figures"))
         return (playback.finish(now: then).state, isWhole)
     }

@@ -143,7 +143,7 @@ struct ConfigLoader {
 
     /// What stands under a key that was meant to be a section is not read.
     mutating func leaveGaps(_ meant: Set<String>, _ entries: [Entry]) {
-        guard !meant.isDisjoint(with: Vocabulary.includable) else { return }
+        guard !meant.isDisjoint(with: Vocabulary.naming) else { return }
         for entry in entries where !Vocabulary.top.contains(entry.key) { reader.leaveGap(at: entry.keyMark.position) }
     }
 

@@ -155,7 +155,11 @@ struct ConfigReader {
         let position = flaw.mark.position
         report(Problem(position, flaw.message, advice: flaw.advice))
         brokenPlaces.insert(position)
-        if mayHoldNames, let depth = flaw.depthOfLoss, depth < ConfigReader.depthInThing { gaps.insert(position) }
+        guard mayHoldNames, let depth = flaw.depthOfLoss, depth < ConfigReader.depthInThing else { return }
+        // Of a section that stands twice, the word that stands there.
+        let word = String(line(of: flaw.mark).prefix { $0.isLetter })
+        if position.column == 1, Vocabulary.top.contains(word), !Vocabulary.naming.contains(word) { return }
+        gaps.insert(position)
     }
 
     /// What is wrong within a named thing takes away no name: it stands in a section, and that in the file.

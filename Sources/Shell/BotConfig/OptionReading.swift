@@ -135,15 +135,16 @@ extension ConfigReader {
             reportBlank(node, name, text)
             return nil
         }
-        if !isSecret, let guarded = text.guardingPassword(isAddress: kind.isAddress) {
-            if case .link = kind {
+        let isLink = if case .link = kind { true } else { false }
+        if !isSecret, let guarded = text.guardingSecrets(isAddress: kind.isAddress, isLink: isLink) {
+            if isLink {
                 reportShown(node, name, kind, advice: "write it without the password")
                 return nil
             }
             remember(guarded.text)
             // Whoever tries things out on the own machine has nothing to hide.
             if WebAddress(text.reveal())?.isLoopback != true {
-                reportWritten(guarded.password, name, at: node.position)
+                for secret in guarded.secrets { reportWritten(secret, name, at: node.position) }
             }
             // Where secrets are not, what has one counts as not known.
             if !surroundings.withholdsSecrets { text = guarded.text }
@@ -358,20 +359,25 @@ extension GuardedText {
     /// Whether it is an address with a user, and perhaps a password, in front of the host.
     fileprivate var hasUser: Bool { reveal().userOfAddress != nil }
 
-    /// The same with a password in front of the host that nobody sees; nil where none stands there, plainly to be read.
+    /// The same with a password in front of the host that nobody sees, and what stands for a credential in the query; nil where
+    /// there are none, plainly to be read.
     ///
-    /// - Parameter isAddress: whether it can be nothing else, so that a password with signs that end a host is found, too.
-    fileprivate func guardingPassword(isAddress: Bool) -> (text: GuardedText, password: String)? {
+    /// - Parameters:
+    ///   - isAddress: whether it can be nothing else, so that a password with signs that end a host is found, too.
+    ///   - isLink: whether people open it, so that only a password counts.
+    fileprivate func guardingSecrets(isAddress: Bool, isLink: Bool) -> (text: GuardedText, secrets: [String])? {
         let text = reveal()
-        guard !hasSecret, let user = text.userOfAddress ?? (isAddress ? text.allBeforeHost : nil),
-            let colon = user.firstIndex(of: ":"),
-            case let password = user[user.index(after: colon)...], !password.isEmpty
-        else { return nil }
-        let pieces: [Piece] = [
-            .plain(String(text[..<password.startIndex])), .secret(Secret(String(password))),
-            .plain(String(text[password.endIndex...])),
-        ]
-        return (GuardedText(pieces: pieces), String(password))
+        guard !hasSecret else { return nil }
+        let found = [text.passwordOfAddress(isAddress)].compactMap(\.self) + (isLink ? [] : text.credentialsOfQuery)
+        guard !found.isEmpty else { return nil }
+        var pieces: [Piece] = []
+        var rest = text.startIndex
+        for secret in found {
+            pieces += [.plain(String(text[rest..<secret.startIndex])), .secret(Secret(String(secret)))]
+            rest = secret.endIndex
+        }
+        if rest < text.endIndex { pieces.append(.plain(String(text[rest...]))) }
+        return (GuardedText(pieces: pieces), found.map(String.init))
     }
 }
 
@@ -380,6 +386,34 @@ extension String {
     fileprivate var looksLikeClass: Bool {
         contains(/\[[^\]\s]+-[^\]\s]+\]/) || contains(/\[[^\]\s]+\]/) && !Glob(self).isExact
     }
+
+    /// The password in front of the host of an address; nil where there is none.
+    fileprivate func passwordOfAddress(_ isAddress: Bool) -> Substring? {
+        guard let user = userOfAddress ?? (isAddress ? allBeforeHost : nil), let colon = user.firstIndex(of: ":") else {
+            return nil
+        }
+        let password = user[user.index(after: colon)...]
+        return password.isEmpty ? nil : password
+    }
+
+    /// The values in the query of an address whose names say that they are credentials.
+    fileprivate var credentialsOfQuery: [Substring] {
+        guard firstRange(of: "://") != nil, let mark = firstIndex(of: "?") else { return [] }
+        return self[mark...].dropFirst().prefix { $0 != "#" }.split(separator: "&").compactMap { item in
+            guard let sign = item.firstIndex(of: "="),
+                String.queryCredentials.contains(item[..<sign].lowercased().filter { $0 != "_" && $0 != "-" })
+            else { return nil }
+            let value = item[item.index(after: sign)...]
+            return value.isEmpty ? nil : value
+        }
+    }
+
+    /// What services call a credential in a query. A mere `key` is mostly something else.
+    private static let queryCredentials: Set<String> = [
+        "token", "accesstoken", "authtoken", "apitoken", "apikey", "secret", "clientsecret", "password", "passwd",
+        "pwd", "sig",
+        "signature",
+    ]
 
     /// What stands before the host of an address; nil where nothing does.
     fileprivate var userOfAddress: Substring? {

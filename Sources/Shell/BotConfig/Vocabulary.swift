@@ -8,6 +8,8 @@ enum Vocabulary {
     static let onCall = "oncall"
     /// What an included file may hold.
     static let includable = ["sources", "rules", "channels", "routes", onCall]
+    /// Where things have their names: what could not be read of these may be what a name stands for that seems to be missing.
+    static let naming = ["sources", "rules", "channels", onCall, include]
     static let network = "network"
     static let top = ["version", "bot", "polling", network] + includable + [include, "plugins"]
 

@@ -83,9 +83,10 @@ extension JournalError: CustomStringConvertible {
                 + "name an empty folder, or one that does not exist yet"
         case .cancelled: return "the snapshot was abandoned because the bot is stopping"
         case .notWritable(let path, let reason):
-            return "cannot write to \(path): \(reason); give the bot's user the right to write there"
+            return
+                "cannot write to \(path): \(reason); run this as the bot's user, which needs the right to write there"
         case .notReadable(let path, let reason):
-            return "cannot read \(path): \(reason); give the bot's user the right to read it"
+            return "cannot read \(path): \(reason); run this as the bot's user, which needs the right to read it"
         case .diskFull(let path):
             return "no space left on the disk of \(path); free some: writing resumes by itself once there is space"
         case .diskFailed(let path, .makeFolder, let reason):

@@ -67,6 +67,12 @@ extension OptionKind {
         case .text, .plain, .path, .name, .callee: return .text(text)
         case .url, .link:
             guard WebAddress(word) != nil else {
+                if text.isAddressButForSecrets {
+                    throw GrammarError(
+                        expected:
+                            "an address: its secret holds a space, a quote or another character that none may have, "
+                            + "so percent-encode it")
+                }
                 throw GrammarError(expected: "an address such as https://example.com")
             }
             return .text(text)
@@ -180,5 +186,14 @@ extension [String] {
     public var listed: String {
         guard count > 1, let last else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " or " + last
+    }
+}
+
+extension GuardedText {
+    /// Whether nothing but what its secrets say keeps it from being an address.
+    fileprivate var isAddressButForSecrets: Bool {
+        guard hasSecret else { return false }
+        let plain = pieces.map { if case .plain(let text) = $0 { text } else { "x" } }
+        return WebAddress(plain.joined()) != nil
     }
 }
