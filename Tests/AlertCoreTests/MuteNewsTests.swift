@@ -122,6 +122,22 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `who clicks twice is told once, and of what ends together one end`() {
+        var bot = bot([ChannelPlan(name: "team")])
+        _ = bot.play("ww")
+        bot.step(mute())
+        bot.advance(by: .seconds(2))
+        let before = bot.decisions.count
+        bot.step(mute())
+        #expect(!bot.decisions.dropFirst(before).contains { $0.decision == .send })
+        bot.step(.command(.mute(.all, until: .after(.hours(9)), reason: nil, by: nil), id: 2))
+        bot.advance(by: .seconds(2))
+        bot.step(.command(.unmute(.all), id: 3))
+        let ends = bot.decisions.filter { $0.decision == .send && $0.message.headline.contains("Mute ended") }
+        #expect(ends.count == 1, "\(ends.map(\.message.headline))")
+        #expect(bot.objections == [])
+    }
+
     @Test func `news that still waits for its channel when the mute ends is not sent`() {
         var bot = bot([ChannelPlan(name: "team")])
         _ = bot.play("ww")

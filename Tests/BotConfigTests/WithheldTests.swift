@@ -190,6 +190,8 @@ internal import Testing
         #expect(secrets.contains { $0.isSame(as: "l0velace") } && secrets.contains { $0.isSame(as: "b4bbage") })
         let shown = ShownLines(yaml.split(separator: "\n").map(String.init), hiding: result.writtenSecrets).lines[1]
         #expect(!shown.contains("l0velace") && !shown.contains("b4bbage"), "\(shown)")
+        // Another text may quote an address, as a query does.
+        #expect(load(yaml.replacing("url: ", with: "url: https://feed.example, projects: ")).problems == [])
         #expect(load(yaml.replacing("api_key", with: "page").replacing("Token", with: "key")).problems == [])
     }
 

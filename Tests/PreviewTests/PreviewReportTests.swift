@@ -141,29 +141,6 @@ private struct FakeChannel: Channel {
         #expect(PreviewReport(preview, channels: channels, only: "page").json["queued_before"] == nil)
     }
 
-    /// What is only shown there neither arrives nor mends it, so nobody else is told that it works again.
-    @Test func `a channel that does not work is not shown as one that does`() throws {
-        let plan = Plan.rehearsed(channels: ["team", "page"].map { ChannelPlan(name: $0) }, reportTo: "page")
-        var bot = Rehearsal(plan)
-        bot.sendAnswer = { delivery, _ in
-            (delivery.channel == "team" ? .refusedChannel("answered 410") : .delivered(receipt: nil), .zero)
-        }
-        bot.see(.warning)
-        bot.advance(by: .minutes(10))
-        let failing = bot.state.incidents.all.filter { $0.rule == "channel-failing" }
-        #expect(failing.map(\.subject.source) == ["team"])
-        var preview = Preview(plan: plan, state: bot.state, start: bot.now)
-        preview.feed([.observed(.cue(.critical, at: bot.now))], at: bot.now)
-        preview.advance(to: bot.now + .minutes(1))
-        let report = PreviewReport(preview, channels: channels)
-        #expect(report.decisions.map(\.channel).contains("team") && !report.decisions.map(\.kind).contains(.resolved))
-        let toTeam = report.decisions.filter { $0.channel == "team" }
-        let trial = try #require(
-            toTeam.lazy.compactMap { report.trial($0) }.first, "\(toTeam.map { "\($0.decision)" })")
-        #expect(trial.sentence(in: .utc) == "not delivered: the channel has failed since Fri 20 Nov 12:00 UTC")
-        #expect(report.summary.contains("not delivered by then"))
-    }
-
     @Test func `what a paused channel gets later is not shown as sent now`() throws {
         let plan = Plan.rehearsed(channels: [ChannelPlan(name: "team")])
         var bot = Rehearsal(plan)

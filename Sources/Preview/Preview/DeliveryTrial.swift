@@ -8,8 +8,6 @@ public struct DeliveryTrial: Hashable, Sendable {
     public internal(set) var end: End?
     /// When it is tried next; nil where it waits for another one, or has ended.
     public internal(set) var next: Moment?
-    /// Since when its channel has not worked, where that was before the preview.
-    public internal(set) var brokenSince: Moment?
 
     public struct End: Hashable, Sendable {
         public let how: DeliveryEnd
@@ -26,8 +24,7 @@ public struct DeliveryTrial: Hashable, Sendable {
         case .dead(let why): outcome = "given up: \(why.tamed)"
         case nil:
             outcome =
-                brokenSince.map { "not delivered: the channel has failed since \(zone.words($0))" }
-                ?? next.map {
+                next.map {
                     "\(failures.isEmpty ? "waits for the channel until" : "tried again at") \(zone.words($0))"
                 }
                 ?? "waits behind another message"

@@ -29,8 +29,6 @@ public struct Preview: Sendable {
     /// What had been accepted when the preview began, and by their ids when and as what those were sent that were.
     private let queued: [Delivery]
     private var sentOfQueued: [String: (delivery: Delivery, at: Moment)?]
-    /// Channels that did not work when the preview began, and since when: that something is only shown does not mend them.
-    private let broken: [String: Moment]
     /// The threads that messages go into, by their deliveries: those of messages that opened something before the preview began,
     /// since no chat gives an id to what is only shown.
     private var threads: [String: String] = [:]
@@ -69,8 +67,6 @@ public struct Preview: Sendable {
         now = start
         for incident in state.incidents.all { seen[incident.id] = incident }
         queued = state.outbox.inOrder
-        let troubles = state.incidents.all.filter { $0.rule == Trouble.channelFailing.rawValue && $0.isOpen }
-        broken = Dictionary(troubles.map { ($0.subject.source, $0.since) }) { first, _ in first }
         sentOfQueued = Dictionary(queued.map { ($0.id, nil) }) { first, _ in first }
         step(answers + [.started])
     }
@@ -115,7 +111,6 @@ public struct Preview: Sendable {
         guard faults != nil || next != nil else { return nil }
         var trial = trials[delivery] ?? DeliveryTrial()
         trial.next = next
-        trial.brokenSince = state.outbox[delivery].flatMap { broken[$0.channel] }
         return trial
     }
 
@@ -232,9 +227,6 @@ public struct Preview: Sendable {
     }
 
     private mutating func outcome(of delivery: Delivery) -> DeliveryOutcome {
-        guard broken[delivery.channel] == nil else {
-            return .retry(after: nil, "the channel did not work when the preview began")
-        }
         guard let faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: now) else {
             return .delivered(receipt: nil)
         }

@@ -99,7 +99,7 @@ public struct PreviewReport: Sendable {
             + (unrouted.isEmpty ? "" : ", \(unrouted.count.counted("incident")) that no route takes")
     }
 
-    /// How many of those sent have not arrived at once, or not at all: things fail on purpose, or a channel does not take them.
+    /// How many of those sent have not arrived at once, or not at all: things fail on purpose, or a channel is paused.
     private var failed: String {
         guard !trials.isEmpty else { return "" }
         func isDelivered(_ trial: DeliveryTrial) -> Bool {

@@ -368,7 +368,9 @@ extension GuardedText {
     fileprivate func guardingSecrets(isAddress: Bool, isLink: Bool) -> (text: GuardedText, secrets: [String])? {
         let text = reveal()
         guard !hasSecret else { return nil }
-        let found = [text.passwordOfAddress(isAddress)].compactMap(\.self) + (isLink ? [] : text.credentialsOfQuery)
+        let found =
+            [text.passwordOfAddress(isAddress)].compactMap(\.self)
+            + (isAddress && !isLink ? text.credentialsOfQuery : [])
         guard !found.isEmpty else { return nil }
         var pieces: [Piece] = []
         var rest = text.startIndex

@@ -107,9 +107,10 @@ extension Turn {
             ended = [mute]
         }
         for mute in ended { state.mutes.record(.ended(id: mute.id), &output) }
+        var told: Set<String> = []
         for mute in ended {
             _ = checkAgain(at: mute)
-            takeBack(mute)
+            takeBack(mute, unlessIn: &told)
         }
         let what = ended.count == 1 ? "the mute of \(ended[0].match.sentence) has" : "\(ended.count) mutes have"
         return .done(ended.isEmpty ? "nothing was muted" : "\(what) ended", .array(ended.map(\.json)))

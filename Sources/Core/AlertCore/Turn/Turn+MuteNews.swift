@@ -25,11 +25,14 @@ extension Turn {
                     !standing.hasHeardEnd
                 else { return false }
                 let notification = Notification(.acknowledged, of: incident, standing, in: channel.name)
-                return state.closure(for: notification, at: now, plan, outlasting: end) == nil
+                return state.closure(for: notification, at: now, plan, outlasting: end - Turn.sameEnd) == nil
             }
             return heard.isEmpty ? nil : Hearer(channel: channel.name, incidents: heard.sorted { $0.isWorse(than: $1) })
         }
     }
+
+    /// Two people who click the same link, or one twice, mean one mute: its end is shown in minutes.
+    private static let sameEnd = Duration.minutes(5)
 
     /// Says in each channel what is muted, until when and by whom.
     mutating func announce(_ mute: Mute, to hearers: [Hearer]) {
@@ -46,11 +49,14 @@ extension Turn {
     }
 
     /// Takes back what was said of a mute that has ended before its time: who may have read it hears that it is over.
-    mutating func takeBack(_ mute: Mute) {
+    ///
+    /// - Parameter said: where that was said of another of the same, which ended with it.
+    mutating func takeBack(_ mute: Mute, unlessIn said: inout Set<String>) {
         let hearsay = withdrawNews(of: mute)
         let told = state.outbox.history.filter { $0.isDelivered && $0.delivery.isNews(of: mute) }
         let channels = hearsay.union(told.map(\.delivery.channel))
-        for hearer in hearers(of: mute.match) where channels.contains(hearer.channel) {
+        for hearer in hearers(of: mute.match)
+        where channels.contains(hearer.channel) && said.insert("\(hearer.channel) \(mute.match.sentence)").inserted {
             say(writer.message(ofEnded: mute, covering: hearer.incidents), of: mute, in: hearer.channel)
         }
     }

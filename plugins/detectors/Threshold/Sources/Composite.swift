@@ -32,9 +32,9 @@ struct Composite: Sendable {
         evidence.sentence = told.map(\.evidence.sentence).joined(separator: kind == .all ? "; and " : "; or ")
         switch verdict {
         case .unknown:
-            // What is near may be the figure of another condition, which is well; told is that of one that cannot be judged.
-            let isUnsure = kind == .all || !unsure.isEmpty
-            return Judgement(.unknown(evidence.sentence), isUnsure ? closeness : max(closeness, .between), evidence)
+            // What is near may be the figure of another condition, which is well: that of one that cannot be judged is no news.
+            if kind == .any, incident != nil, unsure.isEmpty { evidence.figure = nil }
+            return Judgement(.unknown(evidence.sentence), closeness, evidence)
         default:
             if kind == .any, told.count > 1 {
                 evidence.sentence = told.map(\.evidence.sentence).joined(separator: "; and ")
