@@ -5,6 +5,13 @@ import Testing
 @Suite struct `Figures and metrics` {
     typealias Row = (metrics: Metrics, metric: Metric, value: Double?, hits: Double?, total: Double?)
 
+    @Test(arguments: [(1.000_000_000_1, 1.0), (-1e-10, 0), (1.000_1, 1.000_1), (0.5, 0.5)])
+    func `a rate that a division has rounded beyond its bounds is at them`(given: Double, taken: Double) {
+        var metrics: Metrics = ["crash_free_users": given]
+        metrics.settle()
+        #expect(metrics["crash_free_users"] == taken)
+    }
+
     @Test(
         arguments: [
             (["users": 200, "crashed_users": 1], "crash_free_users", 0.995, 199, 200),

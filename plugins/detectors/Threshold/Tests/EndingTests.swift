@@ -162,9 +162,7 @@ import ThresholdDetector
     }
 
     @Test func `is not near once the figure is beyond its limit again, however few cases there are`() throws {
-        var night = try Night([
-            "metric": "crash_free_users", "warning": "< 99.5%", "critical": "< 98%", "recover": "0.1pp",
-        ])
+        var night = try Night(["metric": "crash_free_users", "warning": "< 99.5%", "recover": "0.1pp"])
         night.answer(6, sessions: (20_000, 0.03), users: (20_000, 0.03))
         night.answer(1, sessions: (20_000, 0.0045), users: (20_000, 0.0045))
         #expect(night.bot.state.incidents.all.map(\.state) == [.recovering])

@@ -71,6 +71,14 @@ import Testing
         #expect(played.report?.notBefore == Moment(rfc3339: "2026-11-21T00:00:05Z"))
     }
 
+    /// At the top Sentry says when it was first seen within the window.
+    @Test func `an old issue that is seen again is as old as it is`() throws {
+        let played = PlayedPoll(try source(), poll(.hours(1))) { Server().respond(to: $0) }
+        let issues = played.observation("wallet-android")?.issues ?? []
+        let seen = issues.first { $0.id == "WALLET-ANDROID-3AA" }?.firstSeen
+        #expect(seen == Moment(rfc3339: "2026-07-02T09:11:00Z"))
+    }
+
     @Test func `a next page without results is not asked for`() throws {
         var server = Server()
         server.issues = answer(fixture: "issues_page1.json", headers: [("Link", link("0:3:0", results: false))])
