@@ -96,6 +96,27 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `what flaps is not over in the message of a group either`() throws {
+        let together = try GatePlan.rule(GroupGate.self, "together", ["wait": "30s"])
+        let wobble = try GatePlan.rule(FlappingGate.self, "wobble", ["changes": "4", "within": "20m", "calm": "6m"])
+        var bot = Rehearsal.checked(.rehearsed(gates: [together, wobble]))
+        let shop = parts("shop", 2)
+        for _ in 1...2 {
+            bot.see(shop.map { ($0, .warning) })
+            bot.advance(by: .minutes(1))
+            bot.see(shop.map { ($0, .fine) })
+            bot.advance(by: .minutes(1))
+        }
+        let ends = bot.decisions.filter { $0.decision == .send && $0.kind == .resolved }.map(\.message)
+        #expect(
+            ends.map(\.headline) == ["✅ shop: 2 incidents resolved", "⚪ shop: 2 incidents resolved"],
+            "\(ends.map(\.headline))")
+        let lines = try #require(ends.last).lines
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.hasPrefix("⚪ ") && $0.hasSuffix(", flapping") }, "\(lines)")
+        #expect(bot.objections == [])
+    }
+
     @Test func `what a budget has gathered is in its digest, though it flaps by then`() throws {
         let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "1 per 15m"])
         let wobble = try GatePlan.rule(

@@ -1,6 +1,7 @@
 import AlertCore
 import BotConfig
 import BotHarness
+import Glibc
 import Journal
 import MachineTesting
 import Pictures
@@ -398,6 +399,18 @@ import Testing
         let alone = BotContact(
             try scratch.shop(stage.machine, replacing: "window: 1h", with: "windw: 1h"), on: stage.machine)
         await #expect(throws: Failure.self) { try await alone.status() }
+    }
+
+    @Test func `whoever cannot see whether a bot runs is told so, and not that none does`() async throws {
+        let file = try scratch.shop(stage.machine)
+        let folder = try file.config().bot.stateFolder
+        try FolderDisk(folder).makeFolder()
+        // A link that leads to itself can be opened by nobody, root included.
+        #expect(symlink("lock", folder + "/lock") == 0)
+        let failure = await #expect(throws: Failure.self) {
+            try await BotContact(file, on: stage.machine).reload()
+        }
+        #expect(failure?.sentence.contains("could not open \(folder)/lock") == true, "\(failure as Any)")
     }
 
     @Test func `what came of a command is printed, and a no is told apart`() throws {

@@ -91,16 +91,17 @@ import Testing
         #expect(throws: Failure.self) { try hopeless.journalFolder() }
     }
 
-    @Test func `a file that is not there is named, with the way to name another`() throws {
+    @Test(arguments: ["--config", "--against"])
+    func `a file that is not there is named, with the way to name another`(option: String) throws {
         let failure = #expect(throws: Failure.self) {
-            try ConfigFile("/nowhere/config.yaml", .builtin, on: stage.machine)
+            try ConfigFile("/nowhere/config.yaml", .builtin, on: stage.machine, namedBy: option)
         }
         #expect(
             failure
                 == Failure(
                     .no,
                     "the config /nowhere/config.yaml cannot be read: No such file or directory; "
-                        + "name another with --config FILE"))
+                        + "name another with \(option) FILE"))
     }
 
     @Test(arguments: ["[a]", "a*", "what?", "a\\b"])

@@ -29,7 +29,7 @@ public struct BotContact: Sendable {
         let status = StatusReport(state, config.plan, at: machine.clock.now())
             .status(isRunning: false, journalTrouble: report.damage)
         // What hangs is not to be taken for what does not run.
-        guard FolderDisk(folder).isLocked, case .object(var known) = status else { return status }
+        guard try isHeld(folder), case .object(var known) = status else { return status }
         machine.terminal.error("alertbot: warning: \(Failure(deafIn: folder).sentence)")
         known["unanswered"] = true
         return .object(known)
@@ -44,7 +44,7 @@ public struct BotContact: Sendable {
         let folder: String
         if let known = file.result.stateFolder { folder = known } else { folder = try file.config().bot.stateFolder }
         guard let answer = try await order(ReloadOrder.json(of: file.path), in: folder) else {
-            if FolderDisk(folder).isLocked { throw Failure(deafIn: folder) }
+            if try isHeld(folder) { throw Failure(deafIn: folder) }
             throw Failure(.impossible, "no bot is running for \(file.path); it reads its config when it starts")
         }
         guard case .done(let sentence, let details) = answer else {
@@ -76,6 +76,15 @@ public struct BotContact: Sendable {
         else { return nil }
         file.warn(whileDoing: "asking the running bot")
         return answer
+    }
+
+    /// Whether a bot has the state folder, also one that does not answer.
+    private func isHeld(_ folder: String) throws(Failure) -> Bool {
+        do {
+            return try FolderDisk(folder).isLocked()
+        } catch {
+            throw Failure(JournalError(error, in: folder))
+        }
     }
 
     /// What the running bot says to an order; nil where none runs. It may take its time, which whoever waits for it sees.

@@ -34,28 +34,34 @@ public struct ConfigFile: Sendable {
         return usualPlaces.first { WholeFile.isThere($0) } ?? usualPlaces[0]
     }
 
+    /// How a command is told which config is meant.
+    public static let usualOption = "--config"
     private static let usualPlaces = ["config.yaml", "/etc/alertbot/config.yaml"]
 
     /// Why it cannot be read, and what to do; whoever has none yet is told how to get one.
-    private static func sentence(of error: FileError, _ path: String, on machine: Machine) -> String {
-        let isNamed = machine.variables["ALERTBOT_CONFIG"] == path
-        guard path == usualPlaces[0], !isNamed, !usualPlaces.contains(where: { WholeFile.isThere($0) }) else {
+    private static func sentence(
+        of error: FileError, _ path: String, namedBy option: String, on machine: Machine
+    ) -> String {
+        let isUsual = option == usualOption
+        let isNamed = isUsual && machine.variables["ALERTBOT_CONFIG"] == path
+        guard isUsual, path == usualPlaces[0], !isNamed, !usualPlaces.contains(where: { WholeFile.isThere($0) }) else {
             return
                 "the config \(path)\(isNamed ? ", which $ALERTBOT_CONFIG names," : "") cannot be read: \(error.reason); "
-                + "name another with --config FILE"
+                + "name another with \(option) FILE"
         }
         return "there is no \(usualPlaces.joined(separator: " and no ")); 'alertbot init' writes a first config, and "
-            + "--config FILE names one that lies elsewhere"
+            + "\(option) FILE names one that lies elsewhere"
     }
 
     /// - Parameters:
+    ///   - option: by which option whoever asks has named the path.
     ///   - withholdsSecrets: whether no secret is asked for and something else stands for each.
     ///   - drafts: files that are still to be written, by their paths: they are read as if they were there.
     public init(
-        _ path: String, _ catalog: PluginCatalog, on machine: Machine, withholdsSecrets: Bool = false,
-        drafts: [String: [UInt8]] = [:]
+        _ path: String, _ catalog: PluginCatalog, on machine: Machine, namedBy option: String = usualOption,
+        withholdsSecrets: Bool = false, drafts: [String: [UInt8]] = [:]
     ) throws(Failure) {
-        guard !path.isEmpty else { throw Failure(.wrongUsage, "--config names no file; name one, or leave it out") }
+        guard !path.isEmpty else { throw Failure(.wrongUsage, "\(option) names no file; name one, or leave it out") }
         self.path = path
         memories = catalog.memories
         terminal = machine.terminal
@@ -68,7 +74,7 @@ public struct ConfigFile: Sendable {
                 bytes = try reading.read(path, bytesMax: ConfigFile.bytesMax)
             }
         } catch {
-            throw Failure(.no, ConfigFile.sentence(of: error, path, on: machine))
+            throw Failure(.no, ConfigFile.sentence(of: error, path, namedBy: option, on: machine))
         }
         guard !bytes.isEmpty || reading.isFromFile else {
             throw Failure(

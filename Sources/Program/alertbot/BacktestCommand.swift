@@ -48,7 +48,7 @@ struct BacktestCommand: AsyncParsableCommand {
         }
         let config = try common.file().config()
         let other = try against.map { path throws(Failure) in
-            try ConfigFile(path, .builtin, on: machine).config()
+            try ConfigFile(path, .builtin, on: machine, namedBy: "--against").config()
         }
         try checkChannel(config, other)
         let end = try now.map { text throws(Failure) in

@@ -44,10 +44,16 @@ public struct FolderDisk: JournalDisk {
         return names
     }
 
-    /// Whether a bot has the folder, which does not notice that it is asked; false where that cannot be read.
-    public var isLocked: Bool {
-        guard let file = try? open(FileName.lock, O_RDONLY, .lock) else { return false }
-        return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    /// Whether a bot has the folder, which does not notice that it is asked.
+    ///
+    /// - Throws: where that cannot be seen, as for a user who may not read the lock.
+    public func isLocked() throws(DiskFault) -> Bool {
+        do {
+            let file = try open(FileName.lock, O_RDONLY, .openToRead)
+            return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        } catch  where error.reason == .absent || error.reason == .notAFolder {
+            return false
+        }
     }
 
     public func lock(_ name: String) throws(DiskFault) -> any JournalLock {

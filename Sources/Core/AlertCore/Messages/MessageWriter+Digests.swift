@@ -11,6 +11,8 @@ struct Member {
     var silence: Silence?
     /// Since when the same goes on again, where it is over.
     var again: Moment?
+    /// Whether it keeps coming and going.
+    var isFlapping = false
 
     /// How bad it is, or was at worst where that is all there is to tell.
     var severity: Severity {
@@ -186,7 +188,7 @@ extension MessageWriter {
             }
         var message = Message(
             kind: kind, severity: severity, at: now,
-            headline: "\(mark(incidents, kind, severity)) \(headline)\(part.text(in: words))",
+            headline: "\(mark(members, kind, severity)) \(headline)\(part.text(in: words))",
             reason: why.map { words.text($0) { clock($0) } } ?? "", incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(members.map(line), others)
         // The worst one's issues are the likeliest cause.
@@ -210,12 +212,23 @@ extension MessageWriter {
     /// Apps named in a headline; it must fit on the screen of a telephone.
     private static let namesMax = 3
 
-    /// The mark of a message for many: how bad that is which goes on.
-    private func mark(_ incidents: [Incident], _ kind: Notification.Kind, _ severity: Severity) -> String {
-        guard kind == .digest, let open = incidents.filter(\.isOpen).map(\.severity).max() else {
-            return Message.mark(kind: kind, severity: severity)
+    /// The mark of a message for many: how bad that is which goes on, and a tick where all of it is over for good.
+    private func mark(_ members: ArraySlice<Member>, _ kind: Notification.Kind, _ severity: Severity) -> String {
+        let incidents = members.map(\.notification.incident)
+        if kind == .digest, let open = incidents.filter(\.isOpen).map(\.severity).max() {
+            return Message.mark(kind: .opened, severity: open)
         }
-        return Message.mark(kind: .opened, severity: open)
+        let usual = Message.mark(kind: kind, severity: severity)
+        guard kind == .resolved, let doubt = members.map(mark).first(where: { $0 != usual }) else { return usual }
+        return doubt
+    }
+
+    private func mark(_ member: Member) -> String {
+        let notification = member.notification
+        guard member.isFlapping, notification.kind.isEnd else {
+            return mark(notification.incident, notification.kind, member.again)
+        }
+        return Message.mark(kind: .closed, severity: notification.severity)
     }
 
     /// `2 firing, 1 resolved, 1 closed without a known end`.
@@ -232,8 +245,9 @@ extension MessageWriter {
         let notification = member.notification
         let incident = notification.incident
         guard notification.kind != .digest else { return summaryLine(incident) }
-        let mark = mark(incident, notification.kind, member.again)
-        let headline = headline(incident, notification.kind, member.silence, again: member.again)
+        let mark = mark(member)
+        var headline = headline(incident, notification.kind, member.silence, again: member.again)
+        if member.isFlapping { headline = words(.detailFlapping, [.headline: headline]) }
         guard incident.isOpen else { return "\(mark) \(headline)" }
         return "\(mark) \(words(.digestSince, [.headline: headline, .moment: clock(incident.since)]))"
     }

@@ -46,6 +46,13 @@ extension Turn {
     }
 
     private mutating func send(_ part: Portion<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
+        let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
+        let members = zip(part.members, remarks).map { member, remarks in
+            var member = member
+            member.isFlapping = remarks.contains { $0.reason == .flapping }
+            return member
+        }
+        let part = Portion(members: members[...], number: part.number, count: part.count)
         let issues = part.members.first.map { state.issues(about: $0.notification.incident.subject) } ?? []
         var message = writer.message(
             part, gathering, why: plan.gate(gathering.gate)?.gate.gathers, issues: issues)
@@ -53,7 +60,6 @@ extension Turn {
             message.announces =
                 part.members.filter { [.opened, .escalated].contains($0.notification.kind) }.map(\.severity).max()
         }
-        let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
         let remarked = remarked(part.members, remarks)
         message.fields += remarked
         let updates = updates(for: part.members, in: channel)

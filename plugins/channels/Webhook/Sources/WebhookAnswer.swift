@@ -10,11 +10,22 @@ enum WebhookAnswer {
         case .plain where response.status == 409 && knowsIDs:
             // The receiver has this id already.
             .delivered(receipt: nil)
-        case .plain: DeliveryOutcome(response, at: now)
+        case .plain: plain(DeliveryOutcome(response, at: now), to: response.status)
         case .delivered: .delivered(receipt: nil)
         case .forNow(let sentence): .retry(after: response.toldWait(now: now), sentence)
         case .nothingToReferTo: .refusedBody("answered \(response.status): \(response.excerpt(120))")
         case .wrongAddress(let advice): .refusedChannel("answered \(response.status); \(advice)")
+        }
+    }
+
+    /// What the status alone means, and where to look when it means that nothing will ever arrive there.
+    private static func plain(_ outcome: DeliveryOutcome, to status: Int) -> DeliveryOutcome {
+        guard case .refusedChannel(let said) = outcome else { return outcome }
+        return switch status {
+        case 401, 403: .refusedChannel("\(said); check the token or the login in 'url' or 'headers'")
+        case 404, 410: .refusedChannel("\(said); check 'url': is what it leads to still there?")
+        case 405, 501: .refusedChannel("\(said); check 'url': nothing takes a POST there")
+        default: outcome
         }
     }
 

@@ -35,9 +35,10 @@ enum WebhookHookshot {
 
     /// What the bridge's answers mean. A room may have a function that answers in other words; a page is none of either.
     static func outcome(of response: HTTPResponse, at now: Moment) -> DeliveryOutcome {
-        guard response.isSuccess else { return WebhookAnswer.outcome(of: response, knowsIDs: false, at: now) }
         let answer = ChatAnswer(response, of: "The bridge", at: now)
-        if answer.json?["ok"] == false { return answer.retry(answer.said(answer.json?["error"]?.string)) }
+        let said = answer.said(answer.json?["error"]?.string)
+        guard response.isSuccess else { return answer.outcome(said) }
+        if answer.json?["ok"] == false { return answer.retry(said) }
         return answer.isPage ? answer.strange(insteadOf: "\"ok\": true") : answer.delivered()
     }
 

@@ -64,9 +64,11 @@ private func channel() throws -> WebhookChannel {
         #expect(payload["html"]?.string?.contains(Message.repeatNotice) == true)
         #expect(payload["text"]?.string?.contains(Message.repeatNotice) == true)
         let gone = HTTPResponse(status: 404, body: Array(#"{"ok":false,"error":"Webhook not found"}"#.utf8))
-        guard case .refusedChannel = channel.judge(.answered(gone), at: ChannelConformance.now) else {
-            return #expect(Bool(false))
-        }
+        #expect(
+            channel.judge(.answered(gone), at: ChannelConformance.now)
+                == .refusedChannel(
+                    "The bridge answered 404: Webhook not found; there is no webhook at this address: make a new one and "
+                        + "configure it"))
     }
 
     private static let answers: [(Int, String, String)] = [

@@ -169,6 +169,19 @@ private let signed: [String: Option.Value] = [
         #expect(AnswerCase(response: response, meaning: meaning, waitSeconds: nil).agrees(with: outcome), "\(outcome)")
     }
 
+    @Test(arguments: [
+        (401, "no token", "answered 401: no token; check the token or the login in 'url' or 'headers'"),
+        (403, "", "answered 403; check the token or the login in 'url' or 'headers'"),
+        (404, "no such hook", "answered 404: no such hook; check 'url': is what it leads to still there?"),
+        (410, "", "answered 410; check 'url': is what it leads to still there?"),
+        (405, "", "answered 405; check 'url': nothing takes a POST there"),
+    ])
+    func `who gets nothing is told where to look`(_ status: Int, _ body: String, _ sentence: String) throws {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        #expect(
+            try channel().judge(.answered(response), at: ChannelConformance.now) == .refusedChannel(sentence))
+    }
+
     @Test func `a chat that has moved is named`() throws {
         let body = #"{"ok":false,"parameters":{"migrate_to_chat_id":-1009876543210}}"#
         let outcome = try channel().judge(
