@@ -314,6 +314,7 @@ import Testing
         #expect(said("shpo").hasSuffix("; no figures of app shpo have arrived so far; did you mean shop?"))
         #expect(said("wallet").hasSuffix("; no figures of app wallet have arrived so far"))
         #expect(!said("sh*").contains("arrived"))
+        #expect(!said("alertbot").contains("arrived"), "the bot itself needs no figures")
     }
 
     @Test(arguments: [

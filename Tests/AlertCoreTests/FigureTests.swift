@@ -59,9 +59,9 @@ private struct Watch: SubjectDetector {
 
     private func bot(
         _ limits: Watch.Limit..., over window: Duration = .hours(1), gates: [GatePlan] = [],
-        at start: Moment = .rehearsalStart, zone: String = "UTC"
+        at start: Moment = .rehearsalStart, zone: String = "UTC", match: Match = .all
     ) throws -> Rehearsal {
-        let rule = DetectorPlan(name: "watch", detector: Watch(limits, over: window))
+        let rule = DetectorPlan(name: "watch", detector: Watch(limits, over: window), match: match)
         let plan = Plan(
             botName: "shop-alerts", zone: try ZoneDatabase().zone(zone), sources: [SourcePlan(name: "ios", jitter: 0)],
             detectors: [rule], gates: gates, channels: [ChannelPlan(name: "team")])
@@ -339,5 +339,30 @@ private struct Watch: SubjectDetector {
         ).message
         let told = hasSessions ? "release 5.2: 91.49% of crashed sessions, 40.00% of sessions" : nil
         #expect(field("Stands out", opening) == told)
+    }
+
+    // What was counted in the last five minutes of an hour may be all that there was in it.
+    @Test(arguments: [(Duration.hours(1), true, true), (.minutes(5), false, true), (.days(1), false, false)])
+    func `shares are told of what was counted over the same time alone`(
+        lasting length: Duration, isTold: Bool, standsOut: Bool
+    ) throws {
+        func opening(_ match: Match) throws -> Message {
+            var bot = try bot(limit(.crashFreeSessions, "< 99%"), match: match)
+            func figures(
+                _ release: String?, _ sessions: Double, _ crashed: Double, lasting length: Duration
+            ) -> Observation {
+                .figures(
+                    [.sessions: sessions, .crashedSessions: crashed],
+                    of: Subject(source: "ios", app: "shop", release: release), at: bot.now, lasting: length)
+            }
+            bot.see([
+                figures(nil, 12_000, 320, lasting: .hours(1)), figures("5.1", 6_000, 20, lasting: .hours(1)),
+                figures("5.2", 6_000, 300, lasting: length),
+            ])
+            return try message(bot, .opened)
+        }
+        let ofRelease = try opening(.on(["release": "5.2"]))
+        #expect(field("Release", ofRelease) == (isTold ? "5.2, 50.00% of sessions" : "5.2"))
+        #expect((field("Stands out", try opening(.all)) != nil) == standsOut)
     }
 }

@@ -109,7 +109,7 @@ import Testing
         }
         let ends = bot.decisions.filter { $0.decision == .send && $0.kind == .resolved }.map(\.message)
         #expect(
-            ends.map(\.headline) == ["✅ shop: 2 incidents resolved", "⚪ shop: 2 incidents resolved"],
+            ends.map(\.headline) == ["✅ shop: 2 incidents resolved", "⚪ shop: 2 incidents ended, flapping"],
             "\(ends.map(\.headline))")
         let lines = try #require(ends.last).lines
         #expect(lines.count == 2)
@@ -126,7 +126,7 @@ import Testing
         #expect(bot.play("w.w.w.         .") == "Ohhxhx.........D")
         let digest = try #require(bot.decisions.last)
         #expect(digest.reason.description == "budget:calm-down")
-        #expect(digest.message.headline == "🗒 shop: 3 resolved, held until now by calm-down")
+        #expect(digest.message.headline == "🗒 shop: 3 ended, held until now by calm-down, flapping")
         #expect(
             bot.decisions.filter { $0.reason.description == "budget:calm-down" }.allSatisfy {
                 $0.decision == .send || $0.decision == .hold(until: .utc("2026-11-20 12:15"))

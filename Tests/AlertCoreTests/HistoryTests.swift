@@ -45,6 +45,14 @@ import Testing
         #expect((12...13).contains(kept.count))
     }
 
+    @Test func `it says whether messages may have left it`() {
+        var state = State(historyMax: 2)
+        for fact in facts(0, .delivered(receipt: nil)) { state.apply(fact) }
+        #expect(!state.outbox.hasForgotten)
+        for fact in facts(1, .delivered(receipt: nil)) { state.apply(fact) }
+        #expect(state.outbox.hasForgotten)
+    }
+
     @Test func `what is tried again is no dead letter any more`() throws {
         var endings = Endings<String>(keptMax: 1) { $0.hasPrefix("dead") }
         _ = endings.append("dead 1")

@@ -5,9 +5,10 @@ import Testing
 
 /// What whoever pushes hears of what was taken in.
 @Suite struct `The answer to a push` {
-    private func answer(to observations: [Observation]...) -> CommandAnswer? {
+    private func answer(to observations: [Observation]..., isOfAlerts: Bool = false) -> CommandAnswer? {
         var source = SourcePlan(name: "ios", jitter: 0)
         source.isPushed = true
+        source.isOfAlerts = isOfAlerts
         let core = Core(plan: .rehearsed(sources: [source]))
         var state = State()
         _ = core.step(&state, .started, at: .rehearsalStart)
@@ -30,6 +31,15 @@ import Testing
         #expect(
             answer(to: [seen("shop", users: 5), seen("bank", users: 7)])
                 == .done("2 observations taken in for source ios", ["observations": 2]))
+    }
+
+    @Test func `counts alerts, and not what is made of them`() {
+        let issues = (1...3).map { Issue(id: "\($0)", title: "Logins fail") }
+        let before = Observation.figures(Metrics(), at: .rehearsalStart - .minutes(5))
+        let alerts = Observation.figures(Metrics(), at: .rehearsalStart, issues: issues)
+        #expect(
+            answer(to: [before, alerts], isOfAlerts: true)
+                == .done("3 alerts taken in for source ios", ["observations": 2]))
     }
 
     @Test func `says what was left out`() {

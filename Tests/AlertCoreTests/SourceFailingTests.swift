@@ -345,6 +345,20 @@ import Testing
         #expect(bot.decisions.map(\.kind) == [.opened])
     }
 
+    @Test func `one that is not polled cannot be stopped, however often whoever pushes is refused`() {
+        var source = SourcePlan(name: "ios", jitter: 0)
+        source.isPushed = true
+        var bot = Rehearsal(.rehearsed(sources: [source]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        let refusal = PollReport(.failed(PollFailure(.unauthorized, "answered 401")))
+        for id in 1...2 { bot.step(.pushed(source: "ios", refusal, id: id)) }
+        bot.advance(by: .zero)
+        #expect(bot.state.schedule.sources["ios"]?.stopped == nil)
+        #expect(bot.state.schedule.sources["ios"]?.failure?.count == 2)
+        #expect(troubles(bot).isEmpty)
+    }
+
     @Test func `one whose figures are not too old for long works again`() throws {
         var bot = bot()
         bot.see(.fine)

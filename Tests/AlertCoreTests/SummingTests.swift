@@ -28,7 +28,8 @@ private struct Floor: SubjectDetector {
             return Judgement(.unknown("nothing"), .far, Evidence(sentence: "nothing"))
         }
         let value = measured.figure.value
-        let evidence = Evidence(metric: metrics[0].name, figure: measured.figure, sentence: value.plain)
+        let evidence = Evidence(
+            metric: metrics[0].name, figure: measured.figure, span: measured.span, sentence: value.plain)
         return Judgement(value < limit ? .firing(.warning) : .ok(recovered: true), .far, evidence)
     }
 }
@@ -341,6 +342,27 @@ private struct Floor: SubjectDetector {
             bot.see([Observation.cue(.fine, of: Subject(source: "ios", app: "game"), at: bot.now)])
         }
         #expect(opened(bot) == ["silence whole"])
+    }
+
+    @Test func `the last row of an app that has vanished, named again, is no news of now`() throws {
+        var bot = bot(DetectorPlan(name: "silence", detector: Floor(.sessions, below: 10), repeat: nil))
+        for _ in 0..<4 { see(&bot, ["1": 300]) }
+        let last = bot.now
+        for step in 0..<60 {
+            bot.advance(by: .minutes(5))
+            let game = Observation.cue(.fine, of: Subject(source: "ios", app: "game"), at: bot.now)
+            bot.see(step % 3 == 0 ? [game] : [game, line("1", 300, at: last, seen: last)])
+        }
+        #expect(bot.decisions.map(\.kind) == [.opened])
+        // Whoever asks why is told of what it rests on, and not of the figures of then.
+        let asked = bot.core.explain(bot.state, at: bot.now) { $1.app == "shop" }
+        let explained = try #require(asked.explanations.first { $0.incident != nil })
+        #expect(explained.judgement.verdict == .firing(.warning) && explained.noNewsSince == nil)
+        #expect(explained.judgement.evidence.figure?.value == 0)
+        // When it is back, it is over.
+        see(&bot, ["1": 300])
+        #expect(bot.decisions.map(\.kind) == [.opened, .resolved])
+        #expect(bot.objections == [])
     }
 
     @Test func `a message about the sum names the release and the issues behind it`() throws {

@@ -53,6 +53,19 @@ import Testing
         #expect(observation.issues == [AlertModel.Issue(id: "1", title: "")])
     }
 
+    @Test func `a line whose issues nobody could read says so, and one without issues does not`() throws {
+        func written(_ issues: String) throws -> (isUnread: Bool, text: String)? {
+            let text = Fixtures.observedLine.replacing(/"issues":\[.*\],/, with: issues)
+            let line = try ObservationLine(JSON(parsing: text))
+            guard case .observed(let observation) = line else { return nil }
+            return (observation.issuesUnread, line.json.text)
+        }
+        let (none, unread) = (try #require(try written("")), try #require(try written(#""issues_unread":true,"#)))
+        #expect(!none.isUnread && !none.text.contains("issues"))
+        #expect(unread.isUnread && unread.text.contains(#""issues_unread":true,"#))
+        #expect(try written(#""issues":null,"#)?.isUnread == false)
+    }
+
     @Test func `a line that is not complete says so`() throws {
         let text = Fixtures.observedLine.replacing("\"complete\":true", with: "\"complete\":false")
         let line = try ObservationLine(JSON(parsing: text))

@@ -162,21 +162,61 @@ import TimeZones
         #expect(try folder.lastFigures(of: ["tv"], on: stage.terminal).isEmpty)
     }
 
+    @Test func `of a source that is pushed the last figures of each app are one answer`() throws {
+        try scratch.record([
+            "2026-11-19-1": [
+                .figures(of: "ios", app: "shop", at: .at("08:00", day: 19)),
+                .figures(of: "ios", app: "tv", at: .at("09:00", day: 19)),
+            ],
+            "2026-11-20-1": [
+                .figures(of: "ios", app: "shop", at: .at("09:00")), .figures(of: "ios", app: "bank", at: .at("10:00")),
+                .figures(of: "ios", app: "shop", at: .at("11:00")),
+            ],
+        ])
+        func told(_ batches: [ObservationReader.Batch]) -> [String] {
+            batches.flatMap(\.lines).map { line in
+                guard case .observed(let observation) = line else { return "nothing" }
+                return "\(observation.subject.app) \(observation.seen)"
+            }
+        }
+        let pushed = try folder.lastFigures(of: ["ios"], pushed: ["ios"], on: stage.terminal)
+        #expect(pushed.map(\.seen) == [.at("11:00")])
+        #expect(
+            told(pushed) == ["bank 2026-11-20T10:00:00Z", "shop 2026-11-20T11:00:00Z", "tv 2026-11-19T09:00:00Z"])
+        let polled = try folder.lastFigures(of: ["ios"], on: stage.terminal)
+        #expect(told(polled) == ["shop 2026-11-20T11:00:00Z"])
+    }
+
+    @Test func `where only the newest files are searched for figures, that is said`() throws {
+        try scratch.record([
+            "2026-11-19-1": [.figures(of: "web", at: .at("09:00", day: 19))], "2026-11-20-1": [], "2026-11-20-2": [],
+            "2026-11-20-3": [], "2026-11-21-1": [],
+        ])
+        #expect(try folder.lastFigures(of: ["web"], on: stage.terminal).isEmpty)
+        #expect(try folder.searchedPart() == "the newest 4 files (2026-11-20-1.jsonl and later)")
+        #expect(try folder.searchedPart(until: .at("12:00")) == nil)
+    }
+
     @Test func `what a playback left out is reported in words`() {
+        let now = Moment.at("12:00")
         var playback = Playback(.empty, until: .at("10:00"))
-        #expect(playback.remarks(until: nil, in: .utc) == ["there are no observations to replay"])
+        #expect(playback.remarks(until: nil, in: .utc, readAt: now) == ["there are no observations to replay"])
         let late = ObservationReader.Batch(seen: .at("11:00"), lines: [.figures(of: "ios", at: .at("11:00"))])
         playback.feed(late)
         #expect(
-            playback.remarks(until: .at("10:00"), in: .utc) == [
+            playback.remarks(until: .at("10:00"), in: .utc, readAt: now) == [
                 "1 line seen after Fri 20 Nov 10:00 UTC is not played", "there are no observations to replay",
             ])
         playback.feed(late)
         playback.feed(ObservationReader.Batch(seen: .at("09:00"), lines: [.figures(of: "ios", at: .at("09:00"))]))
         #expect(
-            playback.remarks(until: .at("10:00"), in: .utc)
+            playback.remarks(until: .at("10:00"), in: .utc, readAt: now)
                 == ["2 lines seen after Fri 20 Nov 10:00 UTC are not played"])
-        #expect(playback.remarks(until: nil, in: .utc) == [])
+        // Where the year is wrong it is what people must see.
+        #expect(
+            playback.remarks(until: .at("10:00"), in: .utc, readAt: now + .days(366))
+                == ["2 lines seen after Fri 20 Nov 2026 10:00 UTC are not played"])
+        #expect(playback.remarks(until: nil, in: .utc, readAt: now) == [])
     }
 
     @Test func `what somebody wrote behind an option is meant, or it is wrong usage`() throws {

@@ -76,6 +76,22 @@ import Testing
         #expect(!scratch.names.contains("cache"))
     }
 
+    @Test func `a recording that ended before the span, or has a hole at its begin, is left to sources that know more`()
+        async throws
+    {
+        let config = try scratch.config(["ios": "remembering"])
+        try scratch.record(["2026-11-10-1": [.figures(of: "ios", at: .at("09:00", day: 10))]])
+        let old = try await play(config, .init(since: "2h", cache: cache)).played
+        #expect(old.times == ["20T11:00 ios", "20T12:00 ios"])
+        try scratch.record(["2026-11-20-1": [.figures(of: "ios", at: .at("12:00"))]])
+        let short = try await play(config, .init(since: "3d", cache: cache)).played
+        #expect(short.times.count == 72)
+        // Its last file may be of the day in which the span begins.
+        try scratch.record(["2026-11-19-1": [.figures(of: "ios", at: .at("05:00", day: 19))]])
+        let day = try await play(config, .init(since: "1d", cache: cache), until: .at("06:00")).played
+        #expect(day.times.count == 24)
+    }
+
     @Test func `a recording that is too short is played where no source knows more`() async throws {
         let config = try scratch.config(["ios": "forgetful"])
         try scratch.record(["2026-11-20-1": [.figures(of: "ios", at: .at("11:00"))]])

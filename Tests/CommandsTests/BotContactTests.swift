@@ -181,6 +181,27 @@ import Testing
         return BotFace(bot, clock: stage.clock)
     }
 
+    @Test func `whoever pushes reads in one sentence what is wrong`() async throws {
+        let rest = "state: \(scratch.path("state"))}\nsources:\n"
+        let job = "  job: {plugin: push, token: s3cret-token-of-the-job}\n"
+        let face = try face(
+            scratch.shop(
+                stage.machine, replacing: "listen: off, \(rest)",
+                with: "listen: \"127.0.0.1:8480\", \(rest)\(job)"))
+        func answer(for source: String?) async -> PushAnswer {
+            await face.take(
+                PushedRequest(source: source, headers: [("Authorization", "Bearer s3cret-token-of-the-job")]),
+                Array(#"{"App":"shop"}"#.utf8))
+        }
+        #expect(
+            await answer(for: nil)
+                == .refused(.mistaken, "Nothing was accepted: line 1: 'App' is not known; did you mean app?"))
+        #expect(
+            await answer(for: "jop")
+                == .refused(
+                    .mistaken, "This token is that of source job, and there is no source 'jop' that it opens."))
+    }
+
     @Test func `an app whose figures have stopped is not fine, and not all is well`() async throws {
         let end = stage.clock.now() - .minutes(50)
         let figures = Observation(
@@ -279,6 +300,7 @@ import Testing
             let mutes = await face.overview(apps: nil).mutes
             let set = try #require(mutes.first { $0.id != nil })
             #expect(set.isInForce && set.by == "ada")
+            #expect(mutes.first { $0.id == nil }?.covers == "everything; critical passes")
             #expect(await face.coverage(ofMute: set.id ?? "") == "app shop-*")
             let isForgotten = await face.coverage(ofMute: "none") == nil
             #expect(isForgotten)

@@ -73,6 +73,17 @@ import Testing
         #expect(report.failure == nil)
     }
 
+    @Test func `an address that is none is not said to be off as well`() throws {
+        let text = Shop.config(scratch).replacing("listen: off", with: "listen: 127.0.0.1").replacing(
+            "rules:", with: "  job: {plugin: push, token: s3cret-token-of-the-job}\nrules:")
+        try scratch.write("config.yaml", text)
+        let report = CheckReport(
+            try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine), on: stage.machine)
+        #expect(
+            messages(report).filter { $0.contains("listen") }
+                == ["'listen' is '127.0.0.1', expected HOST:PORT or off"])
+    }
+
     private static let routes = "  team: {plugin: inbox}\nroutes:\n"
     private static let team = "  - to: team\n"
 

@@ -174,6 +174,10 @@ import Testing
         _ = try run.play(scratch.path("old.jsonl"), until: nil)
         let warning = "the observations begin at Wed 18 Nov 12:00 CET, before the bot's last figures"
         #expect(stage.complained.contains(warning), "\(stage.complained)")
+        // Where the year is wrong it is what people must see.
+        try scratch.write("year.jsonl", Shop.line(crashed: 5, at: "2025-11-18T11:00:00Z").text)
+        _ = try run.play(scratch.path("year.jsonl"), until: nil)
+        #expect(stage.complained.contains("begin at Tue 18 Nov 2025 12:00 CET"), "\(stage.complained)")
     }
 
     @Test func `a dry run names the rows that it leaves out`() async throws {

@@ -42,7 +42,7 @@ import Testing
             IncidentText(incident, paint, clock).text == """
                   3f9a critical shop-ios 2.4: firing for 1 h, since 11:00 (floor)
                     crash-free users 95%
-                    acknowledged by ada at 11:30, by ben at 11:42, at Thu 19 Nov 11:50
+                    acknowledged by ada at 11:30, by ben at 11:42, by somebody at Thu 19 Nov 11:50
                     ops: held until Sat 21 Nov 06:00 (quiet_hours:nights)
                 """)
         let over = JSONObject([
@@ -101,6 +101,11 @@ import Testing
         #expect(Clockface(madrid, now: now).at("2027-09-20T11:30:00Z") == "Mon 20 Sep 13:30 CEST")
         #expect(Clockface(madrid, now: now).at("2027-11-20T11:30:00Z") == "Sat 20 Nov 2027 12:30 CET")
         #expect(Clockface(madrid, now: now).at("2025-11-19T11:30:00Z") == "Wed 19 Nov 2025 12:30 CET")
+        // Before and after a change of the clocks, though the zone has been named.
+        #expect(Clockface(madrid).inNamedZone(at: now).at("2026-11-20T11:30:00Z") == "12:30")
+        #expect(Clockface(madrid).inNamedZone(at: now).at("2026-09-20T11:30:00Z") == "Sun 20 Sep 13:30 CEST")
+        let night = try #require(Moment(rfc3339: "2026-10-25T00:40:00Z"))
+        #expect(Clockface(madrid).inNamedZone(at: night).at("2026-10-25T01:30:00Z") == "02:30 CET")
         #expect(Clockface(madrid, now: now).at("later") == "later")
         #expect(Clockface(madrid, now: now).ahead("2026-11-20T11:59:00Z") == "now")
         #expect(Clockface(madrid, now: now).lasting(since: "2026-11-20T12:01:00Z") == "since 13:01 CET")
@@ -115,6 +120,10 @@ import Testing
             for name in ["until", "by", "reason"] { mute[name] = .null }
         }
         #expect(MuteText(written, paint, clock).text == "m1 (in the config) app shop-*, from 10:00 permanently")
+        let partial = mute { $0["except"] = "critical" }
+        #expect(
+            MuteText(partial, paint, clock).text
+                == "m1 app shop-* (critical passes), from 10:00 until 14:00, by ada: hotfix")
         // One that has no begin began at no time.
         let always = mute { $0["from"] = .null }
         #expect(MuteText(always, paint, clock).text == "m1 app shop-*, until 14:00, by ada: hotfix")
@@ -336,6 +345,8 @@ extension String {
                 "--severity is 'critcal', expected info, warning or critical; did you mean critical?"
             ),
             ([("severity", ["bad"])], [], false, "--severity is 'bad', expected info, warning or critical"),
+            // A label of that name is the property.
+            ([], ["severity=bad"], false, "--severity is 'bad', expected info, warning or critical"),
         ] as [([(String, [String])], [String], Bool, String?)])
     func `what nobody can mean is reported`(
         patterns: [(String, [String])], labels: [String], all: Bool, complaint: String?
@@ -372,6 +383,8 @@ extension String {
                     "there is no source 'figure' in config.yaml; known: figures; did you mean figures?"))
         let rule = #expect(throws: Failure.self) { try wish([("rule", ["flor"])]).check(config, "config.yaml") }
         #expect(rule?.sentence.hasSuffix("did you mean floor?") == true)
+        let label = #expect(throws: Failure.self) { try wish([], labels: ["rule=flor"]).check(config, "config.yaml") }
+        #expect(label == rule)
     }
 
     /// Of the bot's own troubles the source is what they are about.

@@ -22,6 +22,16 @@ internal import Testing
         #expect(same.hasSuffix(" the same."))
     }
 
+    @Test func `over a change of the clocks every time says which of two equal hours it means`() {
+        let back = Duration.days(-26) - .hours(3)
+        let night = Shop.hours([("shop-ios", [9, 10, 240, 310, 9])]).map { batch in
+            ObservationReader.Batch(seen: batch.seen + back, lines: batch.lines.map { $0.moved(by: back) })
+        }
+        let text = BacktestText(Shop.backtest(night), .none).text
+        #expect(text.contains("(Sun 2026-10-25 00:00 CEST – Sun 2026-10-25 03:00 CET, Europe/Madrid)"), "\(text)")
+        #expect(text.contains("\n    02:00 CEST  team: opened: "), "\(text)")
+    }
+
     @Test func `where nothing was said that is said`() {
         let text = BacktestText(Shop.backtest(Shop.hours([("shop-ios", [9, 10])])), .none).text
         #expect(text.contains("\n\n  Nothing would have been sent.\n\n"))

@@ -99,6 +99,18 @@ internal import Testing
         #expect(detection.falseAlarms == 1)
     }
 
+    @Test func `what really happened before the span or after it could not be found, and is left out`() throws {
+        let truth = [
+            TrueIncident(app: "shop", span: .between("2026-11-20 10:00", "2026-11-20 11:59")),
+            TrueIncident(app: "shop", span: .between("2026-11-20 12:05", "2026-11-20 12:40")),
+            TrueIncident(app: "shop", span: .between("2026-11-20 12:51", "2026-11-20 13:30")),
+        ]
+        let detection = try #require(report("..ww..", truth: truth).rules[0].detection)
+        #expect(detection.cases.map(\.incident) == [truth[1]])
+        #expect(detection.leftOut == 2)
+        #expect(detection.leftOutWords == "; 2 incidents outside the replayed span left out")
+    }
+
     @Test func `the JSON is that of a preview with figures`() throws {
         let json = report("..w.").json
         #expect(
@@ -160,6 +172,32 @@ internal import Testing
         #expect(changes(report("..ww."), report("...w.")) == ["moved 12:20 12:30 opened"])
         #expect(
             changes(report("..w."), report("..c.")) == ["severity 12:20 12:20 opened", "severity 12:30 12:30 resolved"])
+    }
+
+    @Test func `a message that moves belongs to the same incident, and not to an earlier one`() {
+        func opened(_ before: BacktestReport, _ after: BacktestReport) -> [String] {
+            changes(before, after).filter { $0.hasSuffix("opened") }
+        }
+        let story = ".w..w..w..www."
+        #expect(
+            opened(report(story), report(story, .rehearsed(for: .minutes(15)))) == [
+                "gone 12:10 - opened", "gone 12:40 - opened", "gone 13:10 - opened", "moved 13:40 13:55 opened",
+            ])
+        // Of two others the one that was there at the same time, though the other begins nearer to it.
+        #expect(
+            opened(report("...wwwwww.w."), report(".......w....")) == [
+                "moved 12:30 13:10 opened", "gone 13:40 - opened",
+            ])
+    }
+
+    @Test func `two incidents of which each config tells one are no message that moves`() {
+        func silent(from: String, until: String) -> Plan {
+            .rehearsed(gates: [.quiet("nights", from: "2026-11-20 \(from)", until: "2026-11-20 \(until)", drops: true)])
+        }
+        let story = "..ww......ww.."
+        let difference = Difference(
+            report(story, silent(from: "13:00", until: "15:00")), report(story, silent(from: "12:00", until: "13:00")))
+        #expect(difference.changes.map(\.name).sorted() == ["gone", "gone", "new", "new"])
     }
 
     @Test func `a change of severity is counted wherever it is listed`() {

@@ -159,7 +159,9 @@ import Testing
         let scratch = try Shop.scratch(figures: story.joined())
         let backtest = try await scratch.alertbot(
             "backtest", "--observations", "figures.jsonl", "--now", "2026-11-20T21:30:00Z")
-        #expect(backtest.errors.contains("warning: 1 line seen after Fri 20 Nov 22:30 CET is not played"))
+        // With its year where that is not the present one.
+        #expect(backtest.errors.contains("warning: 1 line seen after Fri 20 Nov "))
+        #expect(backtest.errors.contains(" 22:30 CET is not played"))
         #expect(!backtest.output.contains("resolved:"))
     }
 

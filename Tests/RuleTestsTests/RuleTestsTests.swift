@@ -259,6 +259,10 @@ private struct Workshop {
             "2:70 'until' is before the test begins, so nothing would be checked"
         ),
         (
+            "tests:\n  a: {app: s, source: ios, start: 2026-11-20 12:00, users: 5, until: 2999-01-01, expect: []}",
+            "2:70 'until' is more than a year after the last poll (2026-11-20T11:00:00Z); is the year right?"
+        ),
+        (
             "tests:\n  a: {app: s, source: ios, start: 2026-11-20, users: 5, expect: [{at: 12:00, reason: frist}]}",
             "2:86 'reason' is 'frist', expected first, escalated, repeat, revised, resolved, closed, acknowledged, flapping, "
                 + "unannounced, unrouted, overtaken, quiet_hours:nights|first"

@@ -155,14 +155,19 @@ private struct ToldSource: PushedSource {
             #expect(await push(bot, ".", to: "twin") == "1 observation taken in for source twin")
             #expect(await push(bot, ".") == #"ambiguous(["job", "twin"])"#)
             #expect(await push(bot, ".", as: "wrong") == "unauthorized")
-            #expect(await push(bot, ".", as: "0ther", to: "job") == "unauthorized")
-            #expect(await push(bot, ".", to: "nobody") == "unauthorized")
+            #expect(await push(bot, ".", as: "wrong", to: "job") == "unauthorized")
+            // Whether there is a source of that name, only its own token tells.
+            #expect(
+                await push(bot, ".", as: "0ther", to: "job") == #"misnamed("job", ownersOfToken: ["other"])"#)
+            #expect(
+                await push(bot, ".", to: "nobody") == #"misnamed("nobody", ownersOfToken: ["job", "twin"])"#)
             #expect(await push(bot, "#") == #"ambiguous(["job", "twin"])"#)
             #expect(await push(bot, "#", to: "job").contains("found no cue"))
         }
         let head = PushHeaders([("Authorization", "Bearer 0ther")])
         #expect(bot.intake.bodyBytesMax(for: nil, head) == Push.bodyBytesMax)
         #expect(bot.intake.bodyBytesMax(for: "job", head) == Push.strangeBodyBytesMax)
+        #expect(bot.intake.refusal(for: "job", head) == .misnamed("job", ownersOfToken: ["other"]))
         #expect(bot.intake.bodyBytesMax(for: nil, PushHeaders([])) == Push.strangeBodyBytesMax)
     }
 

@@ -91,11 +91,15 @@ internal import Testing
         let until = "2026-11-21"
         plan.gates = [
             GatePlan(name: "open", gate: try MuteGate.written(["until": until], name: "open")),
-            GatePlan(name: "begun", gate: try MuteGate.written(["from": "2026-11-20", "until": until], name: "begun")),
+            GatePlan(
+                name: "begun",
+                gate: try MuteGate.written(
+                    ["from": "2026-11-20", "until": until, "except": "critical"], name: "begun")),
         ]
         let mutes = StatusReport(Rehearsal(plan).state, plan, at: .rehearsalStart).mutes.array ?? []
         #expect(mutes.map { $0["from"] } == [.null, "2026-11-20T00:00:00Z"])
         #expect(mutes.map { $0["until"] } == ["2026-11-21T00:00:00Z", "2026-11-21T00:00:00Z"])
+        #expect(mutes.map { $0["except"] } == [.null, "critical"], "what passes is not muted")
     }
 
     @Test func `who waits for the limit of an account says for whom, and until when`() throws {

@@ -191,6 +191,19 @@ import Testing
         #expect(entry?["next_poll"] == .null)
     }
 
+    @Test func `who waits for the limit of an account is polled when the other may ask again, and says so`() {
+        let sources = ["ios", "android"].map { SourcePlan(name: $0, account: "a", jitter: 0, slowsWhen: []) }
+        var bot = bot(.rehearsed(sources: sources))
+        bot.see(.fine, of: Subject(source: "android", app: "shop"))
+        bot.fail(.rateLimited, retryAt: bot.now + .minutes(20))
+        #expect(
+            paragraph(bot, app: "shop")[0].hasSuffix(
+                "\n  next poll of android: Fri 20 Nov 12:20 UTC, when ios may ask again: both share one account"),
+            "\(paragraph(bot))")
+        let entry = WhyReport(bot.state, bot.plan, at: bot.now, app: "shop").json["why"]?.array?.first
+        #expect(entry?["next_poll"] == "2026-11-20T12:20:00Z")
+    }
+
     @Test func `a source to which nobody has pushed yet has no figures that are too old`() throws {
         var source = SourcePlan(name: "ios")
         source.isPushed = true

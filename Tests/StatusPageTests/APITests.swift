@@ -123,7 +123,8 @@ private actor Obedient: BotControl {
     }
 
     @Test(arguments: [
-        ("{", "The body is not a JSON object."), ("[]", "The body is not a JSON object."),
+        ("{\n\"all\":tru}", "The body is not JSON: line 2, column 7: expected 'true', found 't'."),
+        ("[]", "The body is not a JSON object."), ("7", "The body is not a JSON object."),
         ("{}", #"match: expected what to mute, such as {"app": ["shop-*"]}, or "all": true in its place."#),
         (#"{"match":{"app":"x"},"all":true,"for_seconds":1}"#, "all: expected false, or no match beside it."),
         (#"{"match":{"app":"x"},"all":"yes","for_seconds":1}"#, "all: expected true or false."),

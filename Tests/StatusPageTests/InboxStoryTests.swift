@@ -18,7 +18,7 @@ import Testing
         message.fields = [Message.Field("Users affected", "\(id)")]
         message.links = [
             Message.Link("Dashboard", "https://dash.example.com/shop"),
-            Message.Link("Acknowledge", "https://alerts.example.com/ack?incident=3f9a"),
+            Message.Link("Acknowledge", "https://alerts.example.com/ack?incident=3f9a", isOwn: true),
         ]
         return InboxMessage(
             id: id, channel: channel, message: message, at: at, incident: incident, isOver: isOver)
@@ -112,8 +112,10 @@ import Testing
             #expect(stories.flatMap { $0.messages.map(\.id) }.sorted() == messages.map(\.id).sorted())
             #expect(stories.map(\.latest.at) == stories.map(\.latest.at).sorted())
             for end in messages.indices {
-                let known = messages[...end]
-                #expect(InboxStory.newest(of: known) == InboxStory.all(in: Array(known)).last)
+                let new = Set(messages[(end + 1)...].map(\.id))
+                #expect(
+                    InboxStory.all(in: messages, after: messages[end].id)
+                        == stories.filter { story in story.messages.contains { new.contains($0.id) } })
             }
         }
     }
@@ -126,6 +128,16 @@ import Testing
                 message("b", .resolved, minutes: 1, incident: hostile, channel: hostile, headline: hostile))
         ).text
         #expect(!text.contains("<img") && !text.contains("\" onfocus"))
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `who begins anew gets each story once, as it is now`() async throws {
+        try await serving(FakeBot(course)) { port in
+            var client = try Client(port: port)
+            defer { client.connection.close() }
+            try await client.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let text = try await client.read(until: "id: c\nevent: message\n")
+            #expect(text.split(separator: "\n").filter { $0.hasPrefix("id: ") } == ["id: x", "id: c"])
+        }
     }
 
     @Test(.timeLimit(.minutes(5))) func `an open page gets the whole card again when there is news`() async throws {

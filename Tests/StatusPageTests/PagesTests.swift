@@ -120,8 +120,11 @@ import Testing
 
     @Test func `an app without rules has its age where the others have it`() {
         let text = text(of: PageApp(name: "shop", source: "ios", seen: nil, age: "2 min ago", verdicts: []))
-        #expect(text.contains(#"<td data-label="Rule" colspan="4">No rule judges it.</td>"#), "\(text)")
+        #expect(text.contains(#"<td data-label="Rule" colspan="4">No rule has anything to say of it.</td>"#), "\(text)")
         #expect(text.contains(#"<td data-label="Seen" class="age">2 min ago</td>"#))
+        let unwatched = self.text(
+            of: PageApp(name: "shop", source: "ios", seen: nil, age: "", verdicts: [], isWatched: false))
+        #expect(unwatched.contains(">No rule judges it; check 'match'.<"), "\(unwatched)")
     }
 
     /// A link is cut to what people can read, and half an address leads nowhere.
@@ -145,7 +148,7 @@ import Testing
         #expect(app(verdicts, 12, well: 12).contains(">And 12 more, all fine; <code>alertbot why</code> lists each.<"))
         #expect(app(verdicts, 12, well: 9).contains(">And 12 more, 3 not known to be fine; "))
         let none = app([], 6, well: 6)
-        #expect(none.contains(">6, all fine; ") && !none.contains("No rule judges it."))
+        #expect(none.contains(">6, all fine; ") && !none.contains("No rule has anything to say of it."))
     }
 
     @Test func `what is fine only by figures that have stopped says so instead`() {
@@ -222,6 +225,24 @@ import Testing
                 #expect(html.text.contains(part), "\(part)")
             }
         }
+    }
+
+    @Test func `what has left the history is not denied`() {
+        func channels(hasForgotten: Bool) -> String {
+            var overview = Overview.sample()
+            overview.channels = [PageChannel(name: "team", isInbox: false, hasForgotten: hasForgotten)]
+            return page.overview(overview, health: health, apps: nil).text
+        }
+        #expect(channels(hasForgotten: false).contains("none yet"))
+        #expect(channels(hasForgotten: true).contains("none in the history"))
+        func incident(hasForgotten: Bool) -> String {
+            let story = IncidentStory(
+                id: "3f9a", incident: nil, headline: "shop", chart: nil, why: [], deliveries: [],
+                hasForgotten: hasForgotten)
+            return page.incident(story, health: health).text
+        }
+        #expect(incident(hasForgotten: false).contains(#"<p class="calm">Nothing.</p>"#))
+        #expect(incident(hasForgotten: true).contains(#"<p class="calm">Nothing in the history.</p>"#))
     }
 
     @Test func `failed deliveries are unfolded by a word and not by a number alone`() {

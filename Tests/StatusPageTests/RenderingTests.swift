@@ -79,7 +79,8 @@ import TimeZones
         var message = sample.message
         message.links = [
             Message.Link("Open", "https://sentry.io/mute"),
-            Message.Link("Mute 2 h", "https://alerts.example.com/bot/mute?incident=3f9a&for=2h"),
+            Message.Link("Mute 2 h", "https://alerts.example.com/bot/mute?incident=3f9a&for=2h", isOwn: true),
+            Message.Link("Runbook", "https://wiki.example.com/retry?incident=shop"),
         ]
         func card(isOver: Bool) -> String {
             page.card(
@@ -88,6 +89,7 @@ import TimeZones
         }
         #expect(card(isOver: false).contains("Open") && card(isOver: false).contains("Mute 2 h"))
         #expect(card(isOver: true).contains("Open") && !card(isOver: true).contains("Mute 2 h"))
+        #expect(card(isOver: true).contains("Runbook"), "what only looks like one of ours stays")
     }
 
     @Test func `a bare message makes no empty boxes`() {

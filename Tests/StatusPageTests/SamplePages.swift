@@ -24,7 +24,7 @@ extension PageIncident {
         message.fields = [Message.Field("Users affected", "41 of 1,881")]
         message.links = [
             Message.Link("Dashboard", "https://dash.example.com/shop"),
-            Message.Link("Acknowledge", "https://alerts.example.com/ack?incident=3f9a"),
+            Message.Link("Acknowledge", "https://alerts.example.com/ack?incident=3f9a", isOwn: true),
         ]
         return PageIncident(
             id: id, message: message, state: .firing, lasting: "since Fri 20 Nov 22:05 UTC, for 12 min",

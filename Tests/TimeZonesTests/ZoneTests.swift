@@ -13,6 +13,23 @@ import TimeZones
         #expect(Zone.utc.wall(moment, in: words) == short)
     }
 
+    @Test(
+        arguments: [
+            ("Europe/Madrid", 0, 1), ("America/New_York", 0, 1), ("Australia/Sydney", 1, 0), ("Europe/Dublin", -1, 0),
+            ("Asia/Kolkata", nil, nil),
+        ] as [(String, Int64?, Int64?)])
+    func `summer time is known without the zone`(name: String, january: Int64?, july: Int64?) throws {
+        let summertime = try ZoneDatabase().zone(name).summertime
+        let again = summertime.flatMap { Summertime($0.text) }
+        #expect(again == summertime)
+        let months = [(1, january), (7, july)]
+        for (month, hours) in months {
+            let moment = try #require(Moment(rfc3339: "2026-0\(month)-15T12:00:00Z"))
+            #expect(again?.hoursAhead(at: moment) == hours)
+        }
+        #expect(Summertime("CET") == nil && Summertime("") == nil && Summertime("CET-1CEST,M3") == nil)
+    }
+
     @Test func `the table has its zones`() {
         #expect(ZoneTable.entries.count > 60)
         #expect(ZoneTable.entries.map(\.changes.count).reduce(0, +) > 3000)

@@ -6,7 +6,7 @@ checked=(--explicit-target-dependency-import-check error)
 
 # What failed, out of a run's output: each failed test with the lines of its issues, and the summary as the last one. A line
 # that begins with another sign belongs to something else.
-what_failed() { awk '/^(✘|✔|◇|↳|⚠)/ { shown = /^✘/ || (shown && /^↳/) } shown' "$1"; }
+what_failed() { awk '/^(✘|✔|◇|↳|⚠|➜|±)/ { shown = /^✘/ || (shown && /^↳/) } shown' "$1"; }
 
 # Runs built tests; arguments go to `swift test`. When some fail, they stand together again at the end of the output, where they
 # are found among thousands of lines, with the runner's summary after them.

@@ -10,6 +10,7 @@ extension YearlyRule {
     ///
     /// POSIX leaves it open what a season without dates means; here it is an error.
     init(tz bytes: ArraySlice<UInt8>) throws(RuleError) {
+        text = String(decoding: bytes, as: UTF8.self)
         var scanner = RuleScanner(bytes)
         let name = try scanner.abbreviation()
         standard = LocalClock(offset: try -scanner.offset(), abbreviation: name)

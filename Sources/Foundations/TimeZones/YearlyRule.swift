@@ -6,6 +6,8 @@ import AlertModel
 /// from the last Sunday of March at 02:00 to the last Sunday of October at 03:00, each on the clock that is about to
 /// go.
 struct YearlyRule: Sendable, Hashable {
+    /// As it was read.
+    let text: String
     let standard: LocalClock
     let season: Season?
 

@@ -50,6 +50,8 @@ public struct IssueMemory: StandingMemory {
         public let span: TimeSpan
         public let seen: Moment
         public let isComplete: Bool
+        /// How long after the one before it that was; nil for the first, and where that is not known.
+        public let apart: Duration?
         /// Sessions and users of that very span, as far as they came with it.
         public let metrics: Metrics
         /// As the source ordered them, ids and texts cut to what `Issue.kept` allows.
@@ -60,6 +62,8 @@ public struct IssueMemory: StandingMemory {
 
     /// When the app was first seen, as a whole or in any release; nil while it never was.
     public private(set) var began: Moment?
+    /// When an answer last had figures and nobody could read its issues; nil while that never was.
+    public private(set) var unread: Moment?
     // An array of at most one, which keeps the figures of the many subjects without issues small.
     private var readings: [Reading] = []
     /// By the hash of the issue's id.
@@ -106,7 +110,10 @@ public struct IssueMemory: StandingMemory {
         let kin = elders.memories(IssueMemory.self)
         let began = kin.reduce(began ?? observation.seen) { min($0, $1.began ?? $0) }
         self.began = began
-        guard !observation.issues.isEmpty else { return }
+        guard !observation.issues.isEmpty else {
+            if observation.issuesUnread { unread = max(unread ?? observation.seen, observation.seen) }
+            return
+        }
         let beginnings = Beginnings(app: began, source: min(began, elders.sourceBegan ?? began))
         var kept: [Named] = []
         var taken: Set<UInt64> = []
@@ -129,10 +136,15 @@ public struct IssueMemory: StandingMemory {
             readings = [
                 Reading(
                     span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
-                    metrics: observation.metrics.volumes, kept)
+                    apart: apart(observation.seen), metrics: observation.metrics.volumes, kept)
             ]
         }
         forgetOldest()
+    }
+
+    /// How long after the reading before it one is. What is seen at the same time is one reading.
+    private func apart(_ seen: Moment) -> Duration? {
+        reading.flatMap { $0.seen < seen ? seen - $0.seen : $0.apart }
     }
 
     /// An issue that a poll names, and since when it is news; nil where it is none.
@@ -202,9 +214,14 @@ public struct IssueMemory: StandingMemory {
 }
 
 extension IssueMemory.Reading {
-    fileprivate init(span: TimeSpan, seen: Moment, isComplete: Bool, metrics: Metrics, _ named: [IssueMemory.Named]) {
+    fileprivate init(
+        span: TimeSpan, seen: Moment, isComplete: Bool, apart: Duration?, metrics: Metrics,
+        _ named: [IssueMemory.Named]
+    ) {
         let (kept, others) = IssueMemory.chosen(of: named)
-        self.init(span: span, seen: seen, isComplete: isComplete, metrics: metrics, issues: kept, others: others)
+        self.init(
+            span: span, seen: seen, isComplete: isComplete, apart: apart, metrics: metrics, issues: kept,
+            others: others)
     }
 }
 
@@ -376,6 +393,7 @@ extension IssueMemory {
                 json.array("issues", records.sorted { $0.key < $1.key }) { $1.value.put(hash: $1.key, into: &$0) }
             }
             json.member("look", ifAny: reading)
+            json.member("unread", ifAny: unread)
         }
     }
 
@@ -386,6 +404,7 @@ extension IssueMemory {
             records[hash] = record
         }
         if let reading = try reader.optional("look") { readings = [try Reading(reading)] }
+        unread = try reader.optional("unread")?.moment()
     }
 }
 
@@ -432,6 +451,7 @@ extension IssueMemory.Reading: JSONPuttable {
             json.member("to", span.to)
             json.member("seen", seen)
             json.member("complete", isComplete)
+            json.member("apart_ms", ifAny: apart?.wholeMilliseconds)
             json.member("metrics", metrics)
             json.member("issues", issues)
             if !others.isEmpty { json.member("others", others) }
@@ -444,9 +464,12 @@ extension IssueMemory.Reading: JSONPuttable {
         // Earlier programs did not keep it.
         var others: [String] = []
         for id in try reader.optional("others")?.elements() ?? [] { others.append(try id.string()) }
+        var apart: Duration?
+        if let written = try reader.optional("apart_ms") { apart = .milliseconds(Int64(try written.int())) }
         self.init(
             span: try TimeSpan(reader), seen: try reader.member("seen").moment(),
-            isComplete: try reader.member("complete").bool(), metrics: try Metrics(reader.member("metrics")),
+            isComplete: try reader.member("complete").bool(), apart: apart,
+            metrics: try Metrics(reader.member("metrics")),
             issues: issues, others: others)
     }
 }

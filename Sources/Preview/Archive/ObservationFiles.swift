@@ -148,11 +148,13 @@ extension Failure {
 extension Playback {
     /// What people should know of what was not played: that lines lie beyond the end that somebody asked for, and that
     /// there was nothing at all, because that nothing is said then is no good sign.
-    public func remarks(until end: Moment?, in zone: Zone) -> [String] {
+    ///
+    /// - Parameter now: when they are read.
+    public func remarks(until end: Moment?, in zone: Zone, readAt now: Moment) -> [String] {
         var remarks: [String] = []
         if lateCount > 0, let end {
             let verb = lateCount == 1 ? "is" : "are"
-            remarks.append("\(lateCount.counted("line")) seen after \(zone.words(end)) \(verb) not played")
+            remarks.append("\(lateCount.counted("line")) seen after \(zone.words(end, readAt: now)) \(verb) not played")
         }
         if lineCount == 0 { remarks.append("there are no observations to replay") }
         return remarks

@@ -56,12 +56,23 @@ public struct PlayedSpan: Sendable {
         guard let since = wish.since else { return try playRecording(folder, from: nil, take) }
         let begin = (end ?? machine.clock.now()) - (try Duration(option: "--since", since))
         // The recording knows what the bot saw; the sources know more of the past, and some of them nothing.
-        let reachesBack = try !folder.files(since: begin - ObservationReader.gapMax, until: begin).isEmpty
-        let isThere = try !folder.files().isEmpty
-        if reachesBack || isThere && RecalledPast.sources(configs).isEmpty {
+        let isAlone = RecalledPast.sources(configs).isEmpty
+        if try isAlone ? !folder.files().isEmpty : covers(folder, from: begin) {
             return try playRecording(folder, from: begin, take)
         }
         return try await RecalledPast(since: since, until: end, configs, cache: wish.cache, on: machine).play(take)
+    }
+
+    /// Whether what is recorded of the span begins within a day of its begin. A recording that ended before it says nothing of
+    /// it, though its last file may be of the day in which the span begins.
+    private func covers(_ folder: RecordedFolder, from begin: Moment) throws(Failure) -> Bool {
+        for path in try folder.files(since: begin, until: end) {
+            var file = ObservationFiles(
+                recorded: [path], since: begin, sources: sources, isQuiet: true, machine.terminal)
+            _ = try file.play { _ in }
+            if let first = file.first { return first <= end ?? .latest && first - begin <= .days(1) }
+        }
+        return false
     }
 
     private var configs: [Config] { [config] + others }

@@ -86,7 +86,7 @@ public struct BacktestPage {
             guard let detection = rule.detection else { return nil }
             return """
                 <p class="legend">\(rule.rule) found \(detection.found) of \(detection.cases.count) true \
-                incidents\(detection.delayWords); \(detection.falseAlarms) false alarms.</p>
+                incidents\(detection.delayWords); \(detection.falseAlarms) false alarms\(detection.leftOutWords).</p>
                 """
         }
         return "<section><h2>Rules</h2>\(table)\(detections)</section>"

@@ -6,10 +6,15 @@ public import Preview
 public struct BacktestText {
     private let report: BacktestReport
     private let paint: Paint
+    /// Whether times say their zone, as they must where the clock is changed in the span: an hour of that night comes twice.
+    private let namesZone: Bool
 
     public init(_ report: BacktestReport, _ paint: Paint) {
         self.report = report
         self.paint = paint
+        // No zone changes its clock and changes it back within a day.
+        let days = sequence(first: report.from) { $0 + .days(1) }.prefix { $0 < report.to }
+        namesZone = Set((days + [report.to]).map { report.zone.offset(at: $0) }).count > 1
     }
 
     public var text: String {
@@ -108,7 +113,7 @@ public struct BacktestText {
         var lines = [
             "\(paint.bold(rule.rule)) found \(detection.found) of \(detection.cases.count.counted("incident"))"
                 + detection.delayWords
-                + "; \(detection.falseAlarms.counted("false alarm"))"
+                + "; \(detection.falseAlarms.counted("false alarm"))" + detection.leftOutWords
         ]
         lines += detection.cases.map { known in
             let incident = "\(known.incident.app.tamed) from \(wall(known.incident.span.from))"
@@ -149,6 +154,7 @@ public struct BacktestText {
 
     private func time(_ moment: Moment) -> String {
         let civil = report.zone.civil(moment)
-        return civil.second == 0 ? civil.clockText : "\(civil.clockText):\(civil.second.padded(2))"
+        let time = civil.second == 0 ? civil.clockText : "\(civil.clockText):\(civil.second.padded(2))"
+        return namesZone ? "\(time) \(report.zone.abbreviation(at: moment))" : time
     }
 }

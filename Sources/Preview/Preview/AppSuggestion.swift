@@ -63,7 +63,7 @@ public struct AppSuggestion: Sendable {
         var notes: [String] = []
         var tried: [(candidate: Candidate, figures: Figures)] = []
         for (candidate, tally) in zip(candidates, past.tallies) where !tally.isBeyondMeasure {
-            tried.append((candidate, Figures(tally, truth)))
+            tried.append((candidate, Figures(tally, truth, from: past.first, to: past.last)))
         }
         guard volume.counted > 0 else {
             self.notes = ["no span gives the number of \(noun) behind \(metric)"]
@@ -149,12 +149,12 @@ public struct AppSuggestion: Sendable {
 }
 
 extension AppSuggestion.Figures {
-    init(_ tally: Tally, _ truth: [TrueIncident]?) {
+    init(_ tally: Tally, _ truth: [TrueIncident]?, from: Moment, to: Moment) {
         messages = tally.messages
         atNight = tally.atNight
         incidents = tally.incidents
         brief = tally.brief
-        detection = truth.map(tally.detection)
+        detection = truth.map { tally.detection($0, from: from, to: to) }
     }
 
     /// Incidents that were told of though nothing was wrong; without the truth, all of them may be such.
@@ -168,6 +168,7 @@ extension AppSuggestion.Figures {
                 [
                     "incidents": JSON($0.cases.count), "found": JSON($0.found),
                     "median_delay": JSON($0.medianDelay?.grammar), "false_alarms": JSON($0.falseAlarms),
+                    "left_out": JSON($0.leftOut),
                 ]
             } ?? .null,
         ]
@@ -182,7 +183,7 @@ extension AppSuggestion.Figures {
             text +=
                 "; found \(detection.found) of \(detection.cases.count)"
                 + detection.delayWords
-                + ", \(detection.falseAlarms.counted("false alarm"))"
+                + ", \(detection.falseAlarms.counted("false alarm"))" + detection.leftOutWords
         }
         return text
     }

@@ -62,10 +62,20 @@ public struct Difference: Sendable {
         var changes: [Change] = []
         var sameCount = 0
         let (old, new) = (before.messages.grouped, after.messages.grouped)
+        let incidents = (before.preview.incidents.byID, after.preview.incidents.byID)
         for topic in Set(old.keys).union(new.keys) {
             var pairing = Pairing(old[topic] ?? [], new[topic] ?? [])
             sameCount += pairing.takeSame()
-            changes += pairing.takeChanged() + pairing.rest
+            changes += pairing.takeChanged { left, right in
+                guard let left = left.incident.flatMap({ incidents.0[$0] }),
+                    let right = right.incident.flatMap({ incidents.1[$0] })
+                else { return false }
+                return left.overlaps(right)
+            } known: { left, right in
+                left.incident.map { incidents.1[$0] != nil } == true
+                    || right.incident.map { incidents.0[$0] != nil } == true
+            }
+            changes += pairing.rest
         }
         self.sameCount = sameCount
         self.changes = changes.sorted { left, right in
@@ -140,12 +150,21 @@ private struct Pairing {
         take { $0.at == $1.at && $0.severity == $1.severity }.count
     }
 
-    mutating func takeChanged() -> [Difference.Change] {
+    /// Takes out what both say of one incident, each in its own way, and then what is left with the nearest: where one
+    /// config tells of one alarm in four, that is not the first of them.
+    ///
+    /// - Parameters:
+    ///   - overlap: whether the incidents of an old and a new message were there at the same time.
+    ///   - isKnown: whether the incident of one of them was there under the other config, too: that it was not told of there
+    ///     makes it no other one.
+    mutating func takeChanged(
+        where overlap: (DecisionRecord, DecisionRecord) -> Bool,
+        known isKnown: (DecisionRecord, DecisionRecord) -> Bool
+    ) -> [Difference.Change] {
         let severities = take { $0.at == $1.at }.map { Difference.Change.severity($0, $1) }
-        let moved = take { left, right in
-            let distance = left.at < right.at ? right.at - left.at : left.at - right.at
-            return distance <= Difference.moveMax
-        }
+        var moved = takeNearest { $0.incident != nil && $0.incident == $1.incident }
+        moved += takeNearest(where: overlap)
+        moved += takeNearest { !isKnown($0, $1) }
         return severities + moved.map { .moved($0, $1) }
     }
 
@@ -167,6 +186,32 @@ private struct Pairing {
         old = left
         return pairs
     }
+
+    /// Pairs messages that fit and are not too far from each other in time, the nearest first, and takes both out.
+    private mutating func takeNearest(
+        where fits: (DecisionRecord, DecisionRecord) -> Bool
+    ) -> [(DecisionRecord, DecisionRecord)] {
+        var candidates: [(distance: Duration, old: Int, new: Int)] = []
+        for (oldIndex, left) in old.enumerated() {
+            for (newIndex, right) in new.enumerated() {
+                let distance = left.at < right.at ? right.at - left.at : left.at - right.at
+                guard distance <= Difference.moveMax, fits(left, right) else { continue }
+                candidates.append((distance, oldIndex, newIndex))
+            }
+        }
+        candidates.sort { ($0.distance, $0.old, $0.new) < ($1.distance, $1.old, $1.new) }
+        var pairs: [(old: Int, new: Int)] = []
+        var (oldTaken, newTaken): (Set<Int>, Set<Int>) = ([], [])
+        for candidate in candidates where !oldTaken.contains(candidate.old) && !newTaken.contains(candidate.new) {
+            oldTaken.insert(candidate.old)
+            newTaken.insert(candidate.new)
+            pairs.append((candidate.old, candidate.new))
+        }
+        let found = pairs.sorted { $0.old < $1.old }.map { (old[$0.old], new[$0.new]) }
+        old = old.indices.filter { !oldTaken.contains($0) }.map { old[$0] }
+        new = new.indices.filter { !newTaken.contains($0) }.map { new[$0] }
+        return found
+    }
 }
 
 /// What a message is about and for whom.
@@ -176,14 +221,28 @@ private struct Topic: Hashable {
     /// Nil for summaries, which are of several.
     let rule: String?
     let subject: Subject?
+    /// Which of the subject's issues.
+    let key: String?
 }
 
 extension [DecisionRecord] {
     fileprivate var grouped: [Topic: [DecisionRecord]] {
         Dictionary(grouping: self) { record in
             let single = record.kind == .digest ? nil : record.message.incidents.first
-            return Topic(channel: record.channel, kind: record.kind, rule: single?.rule, subject: single?.subject)
+            return Topic(
+                channel: record.channel, kind: record.kind, rule: single?.rule, subject: single?.subject,
+                key: single?.key)
         }
+    }
+}
+
+extension [Incident] {
+    fileprivate var byID: [String: Incident] { Dictionary(map { ($0.id, $0) }) { $1 } }
+}
+
+extension Incident {
+    fileprivate func overlaps(_ other: Incident) -> Bool {
+        since <= (other.until ?? .latest) && other.since <= (until ?? .latest)
     }
 }
 

@@ -75,7 +75,7 @@ public struct PreviewReport: Sendable {
             let record = preview.state.schedule.sources[source.name] ?? SourceRecord()
             return NextPoll(
                 // Where recorded figures are played nobody is polled, and time may have passed what was due.
-                source: source.name, at: record.stopped == nil ? record.due.map { max($0, preview.now) } : nil,
+                source: source.name, at: preview.state.schedule.nextPoll(of: source).map { max($0, preview.now) },
                 stopped: record.stopped,
                 reasons: record.reasons, every: source.every)
         }

@@ -58,7 +58,7 @@ public struct RuleFigures: Hashable, Sendable {
                         Detection.Told(
                             app: incident.subject.app, since: incident.since, until: incident.until, opening: $0)
                     }
-                })
+                }, from: from, to: to)
         }
     }
 
@@ -116,6 +116,8 @@ public struct Detection: Hashable, Sendable {
     }
 
     public let cases: [Case]
+    /// True incidents that were over before the span or began after it: nobody could have told of them.
+    public let leftOut: Int
     /// Incidents that were told of while nothing was wrong with their app.
     public let falseAlarms: Int
 
@@ -129,8 +131,13 @@ public struct Detection: Hashable, Sendable {
         let opening: Moment
     }
 
-    init(_ truth: [TrueIncident], _ told: [Told]) {
-        cases = truth.map { known in
+    /// - Parameters:
+    ///   - truth: what really happened, whenever.
+    ///   - told: what was told of in the span that begins with `from` and ends with `to`.
+    init(_ truth: [TrueIncident], _ told: [Told], from: Moment, to: Moment) {
+        let within = truth.filter { $0.span.from <= to && from <= $0.span.to }
+        leftOut = truth.count - within.count
+        cases = within.map { known in
             let times = told.filter { $0.app == known.app }.map(\.opening)
             let first = times.filter { known.span.from <= $0 && $0 <= known.span.to }.min()
             // What was told of before it began and still holds has told of it, too.
@@ -161,10 +168,15 @@ public struct Detection: Hashable, Sendable {
         medianDelay.map { found == 1 ? ", after \($0.short)" : ", half of them within \($0.short)" } ?? ""
     }
 
+    /// What was left out, as the end of a sentence; empty where nothing was.
+    public var leftOutWords: String {
+        leftOut == 0 ? "" : "; \(leftOut.counted("incident")) outside the replayed span left out"
+    }
+
     var json: JSON {
         [
             "incidents": JSON(cases.count), "found": JSON(found), "median_delay": JSON(medianDelay?.grammar),
-            "false_alarms": JSON(falseAlarms),
+            "false_alarms": JSON(falseAlarms), "left_out": JSON(leftOut),
             "cases": .array(
                 cases.map {
                     [

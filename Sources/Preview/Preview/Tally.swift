@@ -35,7 +35,11 @@ struct Tally: Sendable {
         over.append(Detection.Told(app: told.app, since: told.since, until: incident.until, opening: told.opening))
     }
 
-    func detection(_ truth: [TrueIncident]) -> Detection {
-        Detection(truth, over + open.values.sorted { ($0.opening, $0.since) < ($1.opening, $1.since) })
+    /// - Parameters:
+    ///   - from: when the first of the app was seen.
+    ///   - to: when the last was.
+    func detection(_ truth: [TrueIncident], from: Moment, to: Moment) -> Detection {
+        let told = over + open.values.sorted { ($0.opening, $0.since) < ($1.opening, $1.since) }
+        return Detection(truth, told, from: from, to: to)
     }
 }

@@ -82,6 +82,8 @@ struct RuleTestReader {
         if let node = defaults["until"], let end, let first, end < first {
             report(node.position, "'until' is before the test begins, so nothing would be checked")
         }
+        let last = batches.last?.seen ?? first
+        if let node = defaults["until"], let end { reportFar(end, "until", at: node.position, after: last) }
         guard let expect = defaults["expect"] else {
             report(
                 entry.keyMark.position, "the test '\(entry.key.clipped(to: 60))' expects nothing",
@@ -89,6 +91,7 @@ struct RuleTestReader {
             return nil
         }
         let expectations = elements(of: expect, "'expect'").compactMap { expectation($0, after: first) }
+        for expectation in expectations { reportFar(expectation.at, "at", at: expectation.position, after: last) }
         let hasMore = ["series", "observations"].contains { !(defaults[$0]?.isEmptyList ?? true) }
         if !hasMore, !hasFigures(parts), problems.count == problemsBefore {
             report(
@@ -98,6 +101,12 @@ struct RuleTestReader {
         guard problems.count == problemsBefore else { return nil }
         return RuleTest(
             name: entry.key, position: entry.keyMark.position, batches: batches, end: end, expectations: expectations)
+    }
+
+    /// Refuses a moment so long after the last poll that time would pass for minutes until then: a slip in a year is soon made.
+    private mutating func reportFar(_ moment: Moment, _ name: String, at position: Position, after last: Moment?) {
+        guard let last, moment > last + ObservationReader.gapMax else { return }
+        report(position, "'\(name)' is more than a year after the last poll (\(last)); is the year right?")
     }
 
     // MARK: observations

@@ -140,17 +140,24 @@ extension Bot.Look {
         }
         let verdicts = Dictionary(grouping: kept) { AppKey($0.subject).subject }
         var seen: [Subject: Moment] = [:]
+        var watched: Set<Subject> = []
         for (subject, series) in state.figures.series {
             let app = AppKey(subject).subject
             guard wanted.contains(app) else { continue }
             seen[app] = max(seen[app] ?? series.lastSeen, series.lastSeen)
+            // Asked only where no rule says anything: it may be that none has anything to say.
+            if verdicts[app] == nil, !watched.contains(app),
+                plan.detectors.contains(where: { $0.watches(subject, labels: series.labels) })
+            {
+                watched.insert(app)
+            }
         }
         return shown.map { app in
             PageApp(
                 name: app.app, source: app.source, seen: seen[app],
                 age: seen[app].map { "\(max(.zero, now - $0).rough) ago" } ?? "",
                 verdicts: (verdicts[app] ?? []).map(verdict), unlisted: unlisted[app] ?? 0,
-                unlistedWell: unlistedWell[app] ?? 0)
+                unlistedWell: unlistedWell[app] ?? 0, isWatched: verdicts[app] != nil || watched.contains(app))
         }
     }
 
@@ -220,8 +227,11 @@ extension Bot.Look {
             ? "stopped" : isUntouched ? "nothing pushed yet" : record.lastOutcome?.word ?? "not polled yet"
         let lastData = record.lastChanged.map { "last data \(plan.zone.words($0))" } ?? "no data yet"
         var pace = source.isPushed ? "receives pushes; \(lastData)" : "every \(source.every.short)"
-        if let due = record.due, record.stopped == nil, !source.isPushed {
+        if let due = state.schedule.nextPoll(of: source) {
             pace += isPolling ? "; polling now" : "; next poll in \(max(.zero, due - now).rough)"
+            if !isPolling, let holder = state.schedule.holder(of: source) {
+                pace += ", when \(holder.name) may ask again: both share one account"
+            }
         }
         if !record.reasons.isEmpty { pace += " (\(record.reasons.map(\.words).joined(separator: ", ")))" }
         let failure = record.failure.map { failure in
@@ -253,7 +263,8 @@ extension Bot.Look {
             return PageChannel(
                 name: channel.name, isInbox: inboxes.contains(channel.name),
                 lastDelivered: entries.last { if case .delivered = $0.end { true } else { false } }?.at,
-                queued: queued[channel.name] ?? 0, dead: dead.suffix(Most.dead).map(PageDelivery.init),
+                hasForgotten: state.outbox.hasForgotten, queued: queued[channel.name] ?? 0,
+                dead: dead.suffix(Most.dead).map(PageDelivery.init),
                 deadCount: dead.count, trouble: trouble ?? missing)
         }
     }
@@ -267,11 +278,16 @@ extension Bot.Look {
         let written = plan.gates.filter { $0.gate.stage == .mutes || $0.gate.stage == .quietHours }.flatMap { gate in
             (gate.calendar?.schedule(from: now, count: 1) ?? []).map { span in
                 PageMute(
-                    id: nil, name: gate.name, covers: gate.match.sentence, from: span.from, until: span.to.ifKnown,
+                    id: nil, name: gate.name, covers: covers(gate), from: span.from, until: span.to.ifKnown,
                     isInForce: span.from <= now && now < span.to, by: nil, reason: gate.gate.purpose)
             }
         }
         return set + written
+    }
+
+    /// What a gate concerns, and what passes it whatever it says.
+    private func covers(_ gate: GatePlan) -> String {
+        [gate.match.sentence, gate.gate.except?.passing].compactMap(\.self).joined(separator: "; ")
     }
 
     // MARK: - Stories
@@ -287,7 +303,8 @@ extension Bot.Look {
             headline: now?.message.headline ?? ended.last?.delivery.message.headline ?? queued.last?.headline ?? id,
             chart: incident.flatMap(picture),
             why: incident.map { WhyReport(state, plan, at: self.now, of: $0).paragraphs } ?? [],
-            deliveries: ended.suffix(Most.deliveries).map(PageDelivery.init) + queued.prefix(Most.deliveries))
+            deliveries: ended.suffix(Most.deliveries).map(PageDelivery.init) + queued.prefix(Most.deliveries),
+            hasForgotten: state.outbox.hasForgotten)
     }
 
     func story(ofApp name: String) -> AppStory? {
@@ -307,6 +324,7 @@ extension Bot.Look {
             incidents: incidents.prefix(Most.incidents).compactMap(incident), pictures: pictures(of: apps, judged),
             issues: state.issueLines(ofApp: name, plan, at: now),
             deliveries: said.suffix(Most.deliveries).reversed().map(PageDelivery.init),
+            hasForgotten: state.outbox.hasForgotten,
             why: paragraphs.prefix(Most.paragraphs) + (more > 0 ? ["and \(more) more: 'alertbot why' lists each"] : []))
     }
 }

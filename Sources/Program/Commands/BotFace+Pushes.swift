@@ -36,8 +36,15 @@ extension PushAnswer {
                 .refused(
                     .mistaken,
                     "Sources \(names.joined(separator: " and ")) have this token: name one with ?source=NAME.")
+            case .misnamed(let name, let owners):
+                .refused(
+                    .mistaken,
+                    "This token is that of \(owners.count == 1 ? "source" : "sources") \(owners.joined(separator: " and ")), "
+                        + "and there is no source '\(name.tamed.clipped(to: 60))' that it opens.")
             case .tooMany(let wait): .tooMany(wait: wait, "Too many pushes: push again in \(wait.short).")
-            case .mistaken(let mistake): .refused(.mistaken, "Nothing was accepted: \(mistake).")
+            case .mistaken(let mistake):
+                .refused(
+                    .mistaken, "Nothing was accepted: \(mistake)\(mistake.sentence.hasSuffix("?") ? "" : ".")")
             case .unsafe(let why): .refused(.notNow, "It cannot be saved now, so push it again later: \(why).")
             case .stopping: .refused(.notNow, "The bot is stopping; push it again in a moment.")
             }

@@ -194,10 +194,7 @@ extension Bot.Look {
 
     /// When the first source is polled next, by the clock: what counts down would be news with every second.
     fileprivate var nextPoll: String? {
-        let due = plan.sources.compactMap { source -> Moment? in
-            let record = state.schedule.sources[source.name]
-            return source.isPushed || record?.stopped != nil ? nil : record?.due
-        }.min()
+        let due = plan.sources.compactMap(state.schedule.nextPoll(of:)).min()
         return due.map { due in
             guard due > now else { return "polling now" }
             let isToday = plan.zone.civil(due).day == plan.zone.civil(now).day

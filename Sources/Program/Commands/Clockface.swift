@@ -9,7 +9,8 @@ public struct Clockface: Sendable {
 
     /// - Parameters:
     ///   - now: the time that it is; nil to show every time with its date.
-    ///   - namesZone: whether every time says its zone, as it must where nothing else does.
+    ///   - namesZone: whether every time says its zone, as it must where nothing else does; otherwise those say it at which
+    ///     the clock goes by another name than now.
     public init(_ zone: Zone, now: Moment? = nil, namesZone: Bool = true) {
         self.zone = zone
         self.now = now
@@ -28,7 +29,9 @@ public struct Clockface: Sendable {
         let wall = now.map { zone.wall(moment, readAt: $0) } ?? zone.wall(moment, in: .english)
         let isToday = now.map { zone.civil($0).day == zone.civil(moment).day } ?? false
         let time = isToday ? wall.split(separator: " ").last.map(String.init) ?? wall : wall
-        return namesZone ? "\(time) \(zone.abbreviation(at: moment))" : time
+        // In the night in which clocks are set back, what is to come would look as if it were over.
+        let isOfOtherName = now.map { zone.changes(from: $0, to: moment) } ?? false
+        return namesZone || isOfOtherName ? "\(time) \(zone.abbreviation(at: moment))" : time
     }
 
     /// `for 3 h, since 09:00`.

@@ -33,7 +33,7 @@ public struct DryRun: Sendable {
         var playback = Playback(config.plan, from: state, until: end, faults: faults)
         let isWhole = try file.play { playback.feed($0) }
         if file.isOfUnnamedSources { throw .unnamed(path) }
-        for remark in playback.remarks(until: end, in: config.plan.zone) {
+        for remark in playback.remarks(until: end, in: config.plan.zone, readAt: machine.clock.now()) {
             machine.terminal.error("alertbot: warning: \(remark)")
         }
         warnOfOldFigures(from: playback.firstSeen)
@@ -46,29 +46,36 @@ public struct DryRun: Sendable {
     private func warnOfOldFigures(from first: Moment?) {
         let known = state.schedule.sources.filter { config.sources[$0.key] != nil }.values.compactMap(\.lastGood).max()
         guard let first, let known, first < known else { return }
-        let zone = config.plan.zone
+        let (zone, now) = (config.plan.zone, machine.clock.now())
         machine.terminal.error(
-            "alertbot: warning: the observations begin at \(zone.words(first)), before the bot's last figures "
-                + "(\(zone.words(known))), and are played on what it knows by now; to see what they lead to by themselves, "
-                + "use a config with another 'state'")
+            "alertbot: warning: the observations begin at \(zone.words(first, readAt: now)), before the bot's last figures "
+                + "(\(zone.words(known, readAt: now))), and are played on what it knows by now; to see what they lead to by "
+                + "themselves, use a config with another 'state'")
     }
 
     /// What would be said if every source said again what it has said last.
     public func repeatRecorded(at now: Moment) throws(Failure) -> Preview {
         let folder = RecordedFolder(config.bot.stateFolder, asOf: machine.clock.now())
-        let batches = try folder.lastFigures(of: config.sources.keys, until: now, on: machine.terminal)
+        let pushed = Set(config.plan.sources.filter(\.isPushed).map(\.name))
+        let batches = try folder.lastFigures(
+            of: config.sources.keys, pushed: pushed, until: now, on: machine.terminal)
+        let part = try folder.searchedPart(until: now)
         guard !batches.isEmpty else {
-            throw Failure(.impossible, "no figures are recorded in \(folder.path); leave out --recorded to poll")
+            let place = part.map { "\($0) of \(folder.path)" } ?? folder.path
+            throw Failure(.impossible, "no figures are recorded in \(place); leave out --recorded to poll")
         }
         let recorded = Set(batches.map(\.source))
         for source in config.sources.keys.sorted() where !recorded.contains(source) {
-            machine.terminal.error("alertbot: source \(source): no figures are recorded")
+            let place = part.map { " in \($0)" } ?? ""
+            machine.terminal.error("alertbot: source \(source): no figures are recorded\(place)")
         }
         var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)
         for batch in batches {
-            machine.terminal.error(
-                "alertbot: source \(batch.source): its figures are from \(config.plan.zone.words(batch.seen, readAt: now))"
-            )
+            let times = [batch.lines.map(\.seen).min(), batch.seen].compactMap(\.self)
+                .map { config.plan.zone.words($0, readAt: now) }
+            // Of what is pushed, each app has its own.
+            let span = times.first == times.last ? times.prefix(1).joined() : times.joined(separator: " to ")
+            machine.terminal.error("alertbot: source \(batch.source): its figures are from \(span)")
             let age = now - batch.seen
             preview.feed(batch.lines.map { $0.moved(by: age) }, asked: batch.asked + age, at: now)
         }

@@ -61,8 +61,9 @@ public struct MuteWish: Sendable {
         }
     }
 
+    /// Those given as a label, too: a label of that name is the property.
     private func values(of property: String) -> [String] {
-        patterns.first { $0.property == property }?.values ?? []
+        conditions.first { $0.property == property }?.patterns.map(\.pattern) ?? []
     }
 
     private var conditions: [Match.Condition] {

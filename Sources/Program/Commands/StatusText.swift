@@ -188,8 +188,8 @@ public struct IncidentText {
         if let sentence = incident["evidence"]?["sentence"]?.string { lines.append(paint.dim("    \(sentence.tamed)")) }
         if let acknowledged = incident["acknowledged"], acknowledged != .null {
             let all = ([acknowledged] + (acknowledged["also"]?.array ?? [])).map { one in
-                let by = one["by"]?.string.map { "by \($0.tamed) " } ?? ""
-                return "\(by)at \(clock.at(one.word("at")))"
+                let person = one["by"]?.string?.tamed ?? "somebody"
+                return "by \(person) at \(clock.at(one.word("at")))"
             }
             lines.append(paint.dim("    acknowledged \(all.joined(separator: ", "))"))
         }
@@ -243,8 +243,9 @@ public struct MuteText {
         let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
         let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
         let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
+        let passes = mute["except"]?.string.flatMap(Severity.init).map { " (\($0.passing))" } ?? ""
         return paint.bold(mute["id"]?.string ?? "?")
-            + "\(origin) \(what), \(from)\(until)\(by)\(reason)".tamed
+            + "\(origin) \(what)\(passes), \(from)\(until)\(by)\(reason)".tamed
     }
 }
 

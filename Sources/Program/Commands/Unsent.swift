@@ -177,9 +177,7 @@ struct Unsent {
 extension Config {
     /// What a gate concerns and lets pass, in front of something else in brackets; empty for one that concerns everything.
     func limits(of gate: GatePlan) -> String {
-        let passes: String? = gate.gate.except.map {
-            $0 == .critical ? "critical passes" : "\($0.rawValue) and worse pass"
-        }
+        let passes = gate.gate.except?.passing
         let match = gate.match.conditions.isEmpty ? nil : words(of: gate.match)
         return [match, passes].compactMap(\.self).map { "\($0); " }.joined()
     }
@@ -189,4 +187,9 @@ extension Config {
         let words = match.conditions.map { "\($0.property) \($0.patterns.map(\.pattern).listed)" }
         return secrets.reduce(words.joined(separator: ", ")) { $1.masked(in: $0) }.tamed.clipped(to: 80)
     }
+}
+
+extension Severity {
+    /// That a gate lets it pass, and what is worse: `critical passes`.
+    var passing: String { self == .critical ? "critical passes" : "\(rawValue) and worse pass" }
 }

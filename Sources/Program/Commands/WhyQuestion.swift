@@ -141,7 +141,15 @@ struct WhyOrder: Sendable {
             return "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources."
         }
         guard let app, !apps.contains(where: { Glob(app).fits($0) }) else {
-            return "No rule applies to that; check 'match' in the config."
+            let isJudged = state.figures.series.contains { subject, series in
+                plan.detectors.contains { detector in
+                    detector.watches(subject, labels: series.labels)
+                        && rule.map { Glob($0).fits(detector.name) } ?? true
+                } && app.map { Glob($0).fits(subject.app) } ?? true
+            }
+            return isJudged
+                ? "No rule has anything to say of that now; one on issues speaks only of those that are news."
+                : "No rule applies to that; check 'match' in the config."
         }
         return
             "No figures of app '\(app.tamed)' have arrived; known: \(apps.sorted().joined(separator: ", "))"

@@ -65,7 +65,7 @@ struct BacktestCommand: AsyncParsableCommand {
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }
-        for remark in playback.remarks(until: end, in: config.plan.zone) {
+        for remark in playback.remarks(until: end, in: config.plan.zone, readAt: machine.clock.now()) {
             machine.terminal.error("alertbot: warning: \(remark)")
         }
 

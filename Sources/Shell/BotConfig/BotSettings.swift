@@ -6,6 +6,9 @@ public struct BotSettings: Sendable {
     public enum Listening: Hashable, Sendable {
         case off
         case on(host: String, port: UInt16)
+
+        /// Where it listens unless the config says otherwise.
+        static let usual = Listening.on(host: "127.0.0.1", port: 8480)
     }
 
     public var name: String
@@ -239,6 +242,7 @@ extension ConfigLoader {
         }
     }
 
+    /// An address that is none counts as the usual one: nobody has said that it is off.
     private mutating func readListening(_ options: Options) -> BotSettings.Listening {
         let written = options[BotSettings.listen]
         let position = options.position(of: BotSettings.listen)
@@ -249,19 +253,19 @@ extension ConfigLoader {
             reader.report(
                 position, "'listen' is '\(written.description.clipped(to: 60))', expected HOST:PORT or off",
                 written.hasSecret || !place.contains(":") ? nil : place)
-            return .off
+            return .usual
         }
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             reader.report(
                 position, "'listen' is '\(written.description.clipped(to: 60))', expected HOST:PORT or off",
                 written.hasSecret ? nil : UInt16(text).map { "127.0.0.1:\($0)" })
-            return .off
+            return .usual
         }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         guard !host.isEmpty, host.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != "/" }) else {
             reader.report(position, "'listen' names no host", "127.0.0.1:\(port)")
-            return .off
+            return .usual
         }
         // Other programs write * for every address; and what consists of digits, or has colons, is an address or nothing.
         let isAddress = host == "*" || host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
@@ -270,7 +274,7 @@ extension ConfigLoader {
                 position,
                 "'listen' is '\(written.description.clipped(to: 60))', expected the address of a machine before the port",
                 host == "*" && !written.hasSecret ? "0.0.0.0:\(port)" : nil)
-            return .off
+            return .usual
         }
         return .on(host: host, port: port)
     }

@@ -100,6 +100,7 @@ extension ConfigLoader {
             plan.account = source?.account
             if !isLinked { plan.dashboard = source?.dashboard.flatMap { ownPage($0, secrets) } }
             plan.isPushed = source is any PushedSource
+            plan.isOfAlerts = plan.isPushed && source?.givesIssues == true
             return SourceEntry(plan: plan, source: source, renewal: renewal, position: thing.position)
         }
     }

@@ -25,6 +25,8 @@ public final class Intake: Sendable {
         case unauthorized
         /// Several sources know whoever sends it.
         case ambiguous([String])
+        /// Whoever sends it has the token of these sources, and names another.
+        case misnamed(String, ownersOfToken: [String])
         case tooMany(wait: Duration)
         case mistaken(PushMistake)
         /// The journal cannot be written, and why.
@@ -67,11 +69,13 @@ public final class Intake: Sendable {
         guard !sources.isEmpty else { return .nobody }
         let known = name.map { name in sources.filter { $0.key == name } } ?? sources
         guard headers.bearer != nil, !known.values.contains(where: { $0.isAuthentic(headers) }) else { return nil }
-        return refuseStranger()
+        return refuse(name, ownedBy: sources.filter { $0.value.isAuthentic(headers) })
     }
 
-    /// Counts a guess at a token.
-    private func refuseStranger() -> Refusal {
+    /// Refuses whoever is not known to the source of that name. Who has the token of another may hear of which; all else is
+    /// a guess at a token, and counted.
+    private func refuse(_ name: String?, ownedBy owners: [String: any PushedSource]) -> Refusal {
+        if let name, !owners.isEmpty { return .misnamed(name, ownersOfToken: owners.keys.sorted()) }
         let wait = content.withLock { $0.strangers.take(at: clock.uptime()) }
         return wait.map { .tooMany(wait: $0) } ?? .unauthorized
     }
@@ -85,13 +89,11 @@ public final class Intake: Sendable {
         let sources = content.withLock { $0.sources }
         guard !sources.isEmpty else { throw .nobody }
         let now = clock.now()
-        let knowing = sources.filter { source in
-            (name.map { $0 == source.key } ?? true)
-                && source.value.isAuthentic(Push(source: source.key, headers: headers, body: body, now: now))
+        let owners = sources.filter { source in
+            source.value.isAuthentic(Push(source: source.key, headers: headers, body: body, now: now))
         }
-        guard let (found, source) = knowing.first else {
-            throw refuseStranger()
-        }
+        let knowing = name.map { name in owners.filter { $0.key == name } } ?? owners
+        guard let (found, source) = knowing.first else { throw refuse(name, ownedBy: owners) }
         guard knowing.count == 1 else { throw .ambiguous(knowing.keys.sorted()) }
         let wait = content.withLock { content in
             content.buckets[found, default: Bucket(source.pushRate)].take(at: clock.uptime(), source.pushRate)

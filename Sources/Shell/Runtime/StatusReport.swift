@@ -104,7 +104,7 @@ public struct StatusReport: Sendable {
         let written = plan.gates.filter { $0.gate.stage == .mutes }.compactMap { gate in
             gate.window(at: now).map { span -> JSON in
                 [
-                    "id": .string(gate.name), "match": gate.match.json,
+                    "id": .string(gate.name), "match": gate.match.json, "except": JSON(gate.gate.except?.rawValue),
                     "from": JSON(span.from > .earliest ? span.from : nil),
                     "until": JSON(span.to.ifKnown), "reason": JSON(gate.gate.purpose), "by": .null,
                     "origin": "config",
@@ -116,7 +116,7 @@ public struct StatusReport: Sendable {
 
     private func standing(_ standing: Standing) -> JSON {
         [
-            "announced": JSON(standing.announced?.rawValue), "last_said": JSON(standing.lastSaid),
+            "announced": JSON(standing.announced?.rawValue), "last_said": JSON(standing.saidLast),
             "held": standing.hold.map { hold in
                 [
                     "kind": .string(hold.kind.rawValue), "reason": .string(hold.reason.description),
@@ -132,13 +132,12 @@ public struct StatusReport: Sendable {
             record.stopped != nil
             ? "stopped"
             : state.schedule.isPolling(source.name) ? "polling" : record.lastOutcome?.rawValue ?? "waiting"
-        let holder = state.schedule.holder(of: source)
         return [
             "name": .string(source.name), "state": .string(condition), "last_polled": JSON(record.lastPolled),
             "last_good": JSON(record.lastAnswer(of: source)), "last_changed": JSON(record.lastChanged),
             "no_answer_since": JSON(record.silentSince),
-            "next_poll": JSON(record.stopped == nil && !source.isPushed ? holder?.until ?? record.due : nil),
-            "waits_for": JSON(record.stopped == nil ? holder?.name : nil),
+            "next_poll": JSON(state.schedule.nextPoll(of: source)),
+            "waits_for": JSON(record.stopped == nil ? state.schedule.holder(of: source)?.name : nil),
             "reasons": .array(record.reasons.map { .string($0.rawValue) }),
             "every": source.isPushed ? .null : .string(source.every.grammar),
             "failure": record.failure.map { failure in
@@ -208,4 +207,9 @@ extension Judgements {
             "ok": JSON(leftOut(.silent) + leftOut(.fine)),
         ]
     }
+}
+
+extension Standing {
+    /// When the channel last heard of it; nil where it never did, also where the time of a reminder has begun.
+    var saidLast: Moment? { announced == nil ? nil : lastSaid }
 }

@@ -106,8 +106,7 @@ public struct WhyReport: Sendable {
                     ]
                 }),
             "over": .array(explanation.over.map(over)),
-            "next_poll": JSON(
-                source?.stopped == nil && !isPushed(explanation.subject.source) ? source?.due : nil),
+            "next_poll": JSON(plan.source(explanation.subject.source).flatMap(state.schedule.nextPoll(of:))),
             "poll_reasons": .array((source?.reasons ?? []).map { .string($0.rawValue) }),
         ]
     }
@@ -130,7 +129,7 @@ public struct WhyReport: Sendable {
     private func way(_ way: Explanation.Way, _ explanation: Explanation) -> JSON {
         [
             "channel": .string(way.channel), "announced": JSON(way.standing?.announced?.rawValue),
-            "last_said": JSON(way.standing?.lastSaid), "closed_by": JSON(way.closure?.reason.description),
+            "last_said": JSON(way.standing?.saidLast), "closed_by": JSON(way.closure?.reason.description),
             "closed_until": JSON(way.closure.flatMap(\.until.ifKnown)),
             "gates": .array(
                 way.gates.map { gate in
@@ -189,9 +188,13 @@ public struct WhyReport: Sendable {
                 lines.append("  \(subject.source) is no longer polled: \(stopped.tamed)")
             } else if isPushed(subject.source) {
                 lines.append("  \(subject.source) is not polled: it receives pushes")
-            } else if let due = source.due {
+            } else if let asked = plan.source(subject.source), let due = state.schedule.nextPoll(of: asked) {
+                let wait = state.schedule.holder(of: asked).map {
+                    ", when \($0.name) may ask again: both share one account"
+                }
                 lines.append(
-                    "  next poll of \(subject.source): \(clock(due))" + (reasons.isEmpty ? "" : " (\(reasons))"))
+                    "  next poll of \(subject.source): \(clock(due))" + (reasons.isEmpty ? "" : " (\(reasons))")
+                        + (wait ?? ""))
             }
         }
         return lines.joined(separator: "\n")

@@ -272,9 +272,11 @@ struct APIDesk: Sendable {
 
     private func body(of request: Request) throws(Mistake) -> JSON {
         guard !request.body.isEmpty else { return .object(JSONObject()) }
-        guard let json = try? JSON(parsing: request.body), case .object = json else {
-            throw Mistake(sentence: "The body is not a JSON object.")
+        let json: JSON
+        do throws(JSONSyntaxError) { json = try JSON(parsing: request.body) } catch {
+            throw Mistake(sentence: "The body is not JSON: \(error.description).")
         }
+        guard case .object = json else { throw Mistake(sentence: "The body is not a JSON object.") }
         if let name = json.repeatedName {
             throw Mistake(
                 sentence: "'\(name.tamed.clipped(to: 40))' stands twice in one object; nobody knows which is meant.")

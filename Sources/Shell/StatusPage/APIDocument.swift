@@ -281,6 +281,7 @@ extension APIDesk {
                 "type": "object", "required": ["id", "match", "until"],
                 "properties": {
                   "id": {"type": "string"}, "match": {"type": "object"},
+                  "except": {"enum": ["info", "warning", "critical", null], "description": "What is as severe passes."},
                   "from": {"type": ["string", "null"], "format": "date-time"},
                   "until": {"type": ["string", "null"], "format": "date-time"}
                 }

@@ -1,7 +1,7 @@
 import AlertModel
 import Markup
 
-/// A stream of server-sent events: for each new message of the inbox the card of its story, and the bot's state when it
+/// A stream of server-sent events: the card of each story of the inbox that has new messages, and the bot's state when it
 /// changes.
 struct EventStream: Sendable {
     let view: any BotView
@@ -62,9 +62,9 @@ struct EventStream: Sendable {
                 text += EventStream.event("health", data: page.state(health))
                 told = health
             }
-            for index in messages.after(id: last).indices {
-                // The page puts it where the card of that story was before.
-                guard let story = InboxStory.newest(of: messages[...index]) else { continue }
+            // In the order of their latest messages: whoever goes on after any of them has missed nothing before it. The page
+            // puts each where the card of that story was before.
+            for story in InboxStory.all(in: messages, after: last) {
                 text += "id: \(story.latest.id.tamed)\n" + EventStream.event("message", data: page.card(story))
                 last = story.latest.id
                 // Who reads slowly, or not at all, holds no more than that, and the others have their turn in between.

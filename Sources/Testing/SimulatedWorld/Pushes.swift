@@ -102,6 +102,7 @@ extension Intake.Refusal {
         case .nobody: "no such source"
         case .unauthorized: "not known"
         case .ambiguous: "ambiguous"
+        case .misnamed: "for another source"
         case .tooMany: "too many"
         case .mistaken: "mistaken"
         case .unsafe: "not safe now"

@@ -66,11 +66,13 @@ extension Core {
         _ state: State, at now: Moment, most: Int = .max, _ isAsked: (_ rule: String, _ subject: Subject) -> Bool
     ) -> (explanations: [Explanation], judgements: Judgements) {
         var judgements = Judgements(most: most)
+        let open = state.openIncidentsByRule
         for rule in plan.detectors {
             // What a source that has left the config brought is judged no more.
-            judge(state, rule, at: now, where: { plan.source($0.source) != nil && isAsked(rule.name, $0) }) {
-                judgements.add($0)
-            }
+            judge(
+                state, rule, open[rule.name] ?? [], at: now,
+                where: { plan.source($0.source) != nil && isAsked(rule.name, $0) }
+            ) { judgements.add($0) }
         }
         let over = Dictionary(grouping: state.incidents.inOrder.filter { !$0.isOpen }, by: \.identity)
         let explanations = judgements.kept.compactMap { judged in

@@ -64,7 +64,8 @@ extension Core {
     public func judge(
         _ state: State, at now: Moment, where isAsked: (Subject) -> Bool = { _ in true }, _ take: (Judged) -> Void
     ) {
-        for rule in plan.detectors { judge(state, rule, at: now, where: isAsked, take) }
+        let open = state.openIncidentsByRule
+        for rule in plan.detectors { judge(state, rule, open[rule.name] ?? [], at: now, where: isAsked, take) }
     }
 
     /// The same, of which so many are kept.
@@ -76,21 +77,68 @@ extension Core {
         return all
     }
 
-    /// What one rule thinks of that.
+    /// What one rule thinks of that: of what it has said already, too, where it has nothing new to say of it, as of an issue
+    /// that the newest answer does not name.
+    ///
+    /// - Parameter open: its open incidents.
     func judge(
-        _ state: State, _ rule: DetectorPlan, at now: Moment, where isAsked: (Subject) -> Bool, _ take: (Judged) -> Void
+        _ state: State, _ rule: DetectorPlan, _ open: [Incident], at now: Moment, where isAsked: (Subject) -> Bool,
+        _ take: (Judged) -> Void
     ) {
+        var unmet = Dictionary(open.map { ($0.identity, $0) }) { first, _ in first }
         for sight in state.sights(of: rule, plan, where: isAsked) {
             for finding in rule.findings(in: sight, at: now) {
                 let subject = finding.subject ?? sight.subject
                 guard isAsked(subject) else { continue }
+                let identity = IncidentKey(rule: rule.name, subject: subject, key: finding.key)
+                let silentSince = state.noNewsSince(subject, for: rule, plan, at: now)
+                if let incident = unmet.removeValue(forKey: identity), silentSince != nil,
+                    incident.rests(onNewerThan: finding.judgement)
+                {
+                    take(Judged(incident, noNewsSince: nil))
+                    continue
+                }
                 let releases = rule.scope == .subject ? state.figures.series[subject]?.releasesSummed : nil
                 take(
                     Judged(
                         rule: rule.name, subject: subject, key: finding.key,
                         judgement: releases.map(finding.judgement.summed) ?? finding.judgement,
-                        noNewsSince: state.noNewsSince(subject, for: rule, plan, at: now)))
+                        noNewsSince: silentSince))
             }
         }
+        // What the config has no place for has ended with it; of a source that is gone nothing is judged.
+        for incident in unmet.values.map(\.self).inOrder where isAsked(incident.subject) {
+            guard plan.source(incident.subject.source) != nil else { continue }
+            take(Judged(incident, noNewsSince: state.noNewsSince(incident.subject, for: rule, plan, at: now)))
+        }
+    }
+}
+
+extension Judged {
+    /// What a rule has said of something, as it stands.
+    fileprivate init(_ incident: Incident, noNewsSince: Moment?) {
+        let verdict: Judgement.Verdict =
+            incident.state == .recovering ? .ok(recovered: false) : .firing(incident.severity)
+        self.init(
+            rule: incident.rule, subject: incident.subject, key: incident.key,
+            judgement: Judgement(verdict, .between, incident.evidence), noNewsSince: noNewsSince)
+    }
+}
+
+extension State {
+    /// What is open, by the rule that has said it.
+    var openIncidentsByRule: [String: [Incident]] {
+        Dictionary(grouping: incidents.all.filter(\.isOpen), by: \.rule)
+    }
+}
+
+extension Incident {
+    /// Whether a judgement that finds all well is of an earlier time than what the incident rests on: the last row of an app
+    /// that has vanished says nothing against that it has.
+    func rests(onNewerThan judgement: Judgement) -> Bool {
+        guard case .ok = judgement.verdict, let span = judgement.evidence.span, let own = evidence.span else {
+            return false
+        }
+        return isOpen && span.to < own.to
     }
 }

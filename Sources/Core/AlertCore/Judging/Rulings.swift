@@ -216,17 +216,22 @@ extension State {
             lastGood: schedule.sources[name]?.lastGood, isPartial: rule.isOfParts, issues: rule.match["issue"])
     }
 
-    /// The sessions of an app's releases in that span, by name; of those measured over longer ones only, what reaches into
-    /// it.
+    /// The sessions of an app's releases in that span, by name; where they are measured over longer ones only, what reaches
+    /// into it. None where those of some releases are of another length than those of others: nobody could compare them.
     func sessions(ofReleasesOf app: Subject, in span: TimeSpan) -> [(name: String, metrics: Metrics)] {
-        parts(of: app).compactMap { part in
+        var lengths: Set<Duration> = []
+        let sessions = parts(of: app).compactMap { part -> (name: String, metrics: Metrics)? in
             guard let newest = part.series.samples.last, newest.span.to > span.from else { return nil }
             var metrics = Metrics()
             for metric in [Metric.sessions, .crashedSessions] {
                 metrics[metric] = part.series.measured(metric, within: span)?.figure.value
             }
+            // One that nobody uses any more has a last span of which only the end reaches into it.
+            if metrics.isEmpty, newest.span.length <= span.length { return nil }
+            lengths.insert(metrics.isEmpty ? newest.span.length : span.length)
             return (part.subject.release ?? "", metrics.isEmpty ? newest.metrics : metrics)
         }
+        return lengths.count == 1 ? sessions : []
     }
 
     /// Everything that a rule would be shown now, one after the other.

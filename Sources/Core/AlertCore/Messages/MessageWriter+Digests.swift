@@ -62,6 +62,8 @@ extension MessageWriter {
         let incidents = part.members
         let severity = incidents.map(\.worstSeverity).max() ?? .info
         let what = words(.countIncidents, count: incidents.count + others)
+        // What is no news any more has not gone.
+        let hasStayed = incidents.contains(where: \.endsAsKnown)
         let during =
             switch reason {
             case .quietHours(let name): words(.duringQuietHours, [.gate: name])
@@ -76,8 +78,9 @@ extension MessageWriter {
             kind: .digest, severity: severity, at: now,
             headline:
                 "\(Message.mark(kind: .digest, severity: severity)) "
-                + words(.digestPast, [.incidents: what, .during: during]) + part.text(in: words),
-            reason: words(.digestWhy, [.during: during]),
+                + words(hasStayed ? .digestOpened : .digestPast, [.incidents: what, .during: during])
+                + part.text(in: words),
+            reason: words(hasStayed ? .digestOpenedWhy : .digestWhy, [.during: during]),
             incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(incidents.map(summaryLine), others)
         message.links = statusLinks
@@ -88,7 +91,9 @@ extension MessageWriter {
     func message(ofEnds incidents: [Incident]) -> Message {
         begin()
         let severity = incidents.map(\.worstSeverity).max() ?? .info
-        let headline = words(.togetherEnded, [.who: names(of: incidents), .counts: counts(incidents, 0)])
+        let inDoubt = incidents.filter(\.isInDoubt)
+        let headline = words(
+            .togetherEnded, [.who: names(of: incidents), .counts: counts(incidents, inDoubt: inDoubt.count)])
         var message = Message(
             kind: .digest, severity: severity, at: now,
             headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
@@ -178,13 +183,20 @@ extension MessageWriter {
         let severity = members.map(\.severity).max() ?? .info
         let who = names(of: incidents)
         let count = words(.countIncidents, count: incidents.count)
+        let inDoubt = members.filter(isInDoubt)
         let others = members.reduce(0) { $0 + ($1.standing.hold?.countsFor ?? 0) }
         let headline =
             switch kind {
             case .opened: words(.togetherOpened, [.who: who, .incidents: count])
-            case .resolved: words(.togetherResolved, [.who: who, .incidents: count])
+            case .resolved:
+                words(inDoubt.isEmpty ? .togetherResolved : .togetherOver, [.who: who, .incidents: count])
             default:
-                words(.togetherHeld, [.who: who, .counts: counts(incidents, others), .gate: gathering.gate])
+                words(
+                    .togetherHeld,
+                    [
+                        .who: who, .counts: counts(incidents, others, inDoubt: inDoubt.count),
+                        .gate: gathering.gate,
+                    ])
             }
         var message = Message(
             kind: kind, severity: severity, at: now,
@@ -231,12 +243,23 @@ extension MessageWriter {
         return Message.mark(kind: .closed, severity: notification.severity)
     }
 
+    /// Whether it is over, and has no tick for it.
+    private func isInDoubt(_ member: Member) -> Bool {
+        let incident = member.notification.incident
+        return incident.state == .resolved && (incident.isInDoubt || member.isFlapping || member.again != nil)
+    }
+
     /// `2 firing, 1 resolved, 1 closed without a known end`.
-    private func counts(_ incidents: [Incident], _ others: Int) -> String {
+    ///
+    /// - Parameters:
+    ///   - others: how many are resolved besides.
+    ///   - inDoubt: how many are over without being resolved.
+    private func counts(_ incidents: [Incident], _ others: Int = 0, inDoubt: Int) -> String {
         let open = incidents.count { $0.isOpen }
         let closed = incidents.count { $0.state == .closed }
         let counts: [(Int, PhraseID)] = [
-            (open, .countFiring), (incidents.count - open - closed + others, .countResolved), (closed, .countClosed),
+            (open, .countFiring), (incidents.count - open - closed - inDoubt + others, .countResolved),
+            (inDoubt, .countEnded), (closed, .countClosed),
         ]
         return counts.filter { $0.0 > 0 }.map { words($0.1, count: $0.0) }.joined(separator: ", ")
     }

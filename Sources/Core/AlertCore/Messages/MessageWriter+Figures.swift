@@ -89,12 +89,13 @@ extension MessageWriter {
         return Message.Field(words[isWorst ? .fieldPeak : label], value)
     }
 
-    /// The release, with its share of the app where the whole app is seen too.
+    /// The release, with its share of the app where the whole app is seen too, over about the same time.
     func release(_ name: String, _ story: Story) -> String {
+        guard let newest = story.series?.samples.last,
+            let whole = story.whole?.samples.last(where: { $0.span.isAbout(newest.span) })
+        else { return name }
         for (metric, id) in [(Metric.users, PhraseID.releaseUsers), (.sessions, .releaseSessions)] {
-            if let part = story.series?.samples.last?.metrics[metric],
-                let all = story.whole?.samples.last?.metrics[metric], all > 0, part <= all
-            {
+            if let part = newest.metrics[metric], let all = whole.metrics[metric], all > 0, part <= all {
                 return words(id, [.release: name, .share: words.percent(part / all)])
             }
         }
@@ -151,6 +152,14 @@ extension MessageWriter {
     /// The share of the cases judged that what it is compared with must have at least: traffic at night is a fifth of
     /// that at noon.
     private static let likeShare = 0.2
+}
+
+extension TimeSpan {
+    /// Whether what was counted over both is a part and its whole: they differ by a poll or so.
+    fileprivate func isAbout(_ other: TimeSpan) -> Bool {
+        let common = min(to, other.to) - max(from, other.from)
+        return common >= max(length, other.length).scaled(by: 0.75)
+    }
 }
 
 extension Evidence {

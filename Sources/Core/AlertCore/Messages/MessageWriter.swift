@@ -79,7 +79,7 @@ struct MessageWriter {
     ///
     /// - Parameter again: since when the same goes on again.
     func mark(_ incident: Incident, _ kind: Notification.Kind, _ again: Moment? = nil) -> String {
-        if kind == .resolved || kind == .revised && !incident.isOpen, incident.endsUnresolved || again != nil {
+        if kind == .resolved || kind == .revised && !incident.isOpen, incident.isInDoubt || again != nil {
             return Message.mark(kind: .closed, severity: incident.severity)
         }
         let end: Notification.Kind? = kind != .revised || incident.isOpen ? nil : incident.state.endKind
@@ -278,6 +278,12 @@ struct MessageWriter {
     /// What an incident about an issue, or about many at once, is about: at its end the rule may name it no more.
     private func issue(of incident: Incident) -> String? {
         guard let key = incident.key else { return nil }
+        // Many at once go by the first of them; the key is not in everybody's language.
+        if let many = incident.worst.phrase, [.issueManyNew, .issueManyBack].contains(many.id),
+            let first = incident.worst.issue, let count = many.count
+        {
+            return words(.togetherWho, count: count - 1, [.names: first.id.tamed.clipped(to: 80)])
+        }
         return [incident.evidence.issue, incident.worst.issue].compactMap(\.self).first { $0.id == key }?.called
             ?? key.tamed.clipped(to: 120)
     }
@@ -430,6 +436,12 @@ extension [String?] {
 }
 
 extension Incident {
+    /// Whether it is over and not all of it is well: its end has no tick.
+    var isInDoubt: Bool { endsUnresolved || evidence.phrase?.id == .reasonStill }
+
+    /// Whether it is over because it is no news any more, though it may crash as before.
+    var endsAsKnown: Bool { !isOpen && evidence.phrase?.id == .issueOverKnown }
+
     /// Whether its rule has nothing more to say of it though nobody knows that it is better: what is known by now may crash
     /// as before.
     fileprivate var endsUnresolved: Bool {

@@ -12,6 +12,9 @@ struct Endings<Entry: Sendable>: Sendable {
         self.isDead = isDead
     }
 
+    /// Whether there are so many that others may have been let go.
+    var isFull: Bool { max(deadCount, entries.count - deadCount) >= keptMax }
+
     /// Adds one; gives back those that are let go.
     mutating func append(_ entry: Entry) -> [Entry] {
         entries.append(entry)

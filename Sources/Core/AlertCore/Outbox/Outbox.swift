@@ -145,6 +145,9 @@ public struct Outbox: Sendable {
     /// Deliveries that ended, oldest first: at most `historyMax` dead letters and as many others, and a tenth more.
     public var history: [EndedDelivery] { endings.entries }
 
+    /// Whether there may have been others before these.
+    public var hasForgotten: Bool { endings.isFull }
+
     /// The deliveries of a channel that have not ended, in the order they were accepted.
     func queue(_ channel: String) -> some RandomAccessCollection<String> { queues[channel] ?? [] }
 

@@ -24,6 +24,8 @@ public struct SourcePlan: Sendable {
     public var owner: String?
     /// Whether it is told rather than asked: it is polled only when nobody has told it anything for `slowest`.
     public var isPushed = false
+    /// Whether what it is told are alerts: whoever pushes counts these, and not the observations that are made of them.
+    public var isOfAlerts = false
     /// How its service is reached; nothing is decided by it.
     public var connection: Connection = .usual
 

@@ -125,6 +125,13 @@ public struct Schedule: Sendable {
         sources[source.name]?.due.flatMap { waits.holder(of: source, wishing: $0) }
     }
 
+    /// When a source is polled next: at its own time, or once whom it waits for may ask again; nil for one that is stopped or
+    /// that receives pushes, and where nothing is known yet.
+    public func nextPoll(of source: SourcePlan) -> Moment? {
+        guard let record = sources[source.name], record.stopped == nil, !source.isPushed else { return nil }
+        return holder(of: source)?.until ?? record.due
+    }
+
     /// Waits move along with a wall clock that was set. First answers are waited for as if that had begun now: on which of
     /// the two clocks it began, nobody can tell.
     mutating func moveWaits(by step: Duration, _ plan: Plan, at now: Moment) {

@@ -97,13 +97,14 @@ extension SourceRecord {
         }
     }
 
-    /// Takes in that a poll has failed.
+    /// Takes in that a poll has failed, or that whoever pushes says so. Of these no refusal is the last: they are not polled.
     ///
     /// - Parameter figuresLast: How long the source's figures stay good.
     mutating func noteFailure(
-        _ new: PollFailure, of source: String, figuresLast: Duration, at now: Moment
+        _ new: PollFailure, of source: SourcePlan, figuresLast: Duration, at now: Moment
     ) -> SourceNews {
-        let isSecondRefusal = new.reason == .unauthorized && failure?.reason == .unauthorized
+        let isSecondRefusal =
+            !source.isPushed && new.reason == .unauthorized && failure?.reason == .unauthorized
         let failing = Failure(
             reason: new.reason, sentence: new.description, since: failure?.since ?? now,
             count: (failure?.count ?? 0) + 1)
@@ -113,14 +114,14 @@ extension SourceRecord {
         if isSecondRefusal {
             stopped = new.description
             return .stopped(
-                Phrase(.troubleStopped, [.source: .text(source), .cause: .text(new.description)]))
+                Phrase(.troubleStopped, [.source: .text(source.name), .cause: .text(new.description)]))
         }
         let silentSince = silentSince ?? failing.since
         // One failure is no trouble yet, unless the service says that its next answer will come too late.
         let isLate = failing.count >= 2 && now - silentSince >= figuresLast
         let willBeLate = new.retryAt.map { $0 - now >= figuresLast } ?? false
         guard isLate || willBeLate else { return .nothing }
-        let name = Phrase.Value.text(source)
+        let name = Phrase.Value.text(source.name)
         let (since, cause) = (Phrase.Value.moment(silentSince), Phrase.Value.text(new.description))
         let phrase =
             new.retryAt.map {

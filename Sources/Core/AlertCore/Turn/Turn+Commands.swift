@@ -70,7 +70,8 @@ extension Turn {
     private func unseenApps(in match: Match) -> String {
         let known = Set(state.figures.series.keys.map(\.app) + state.incidents.all.map(\.subject.app))
         let unseen = match.conditions.filter { $0.property == "app" }.flatMap(\.patterns).filter { pattern in
-            !known.contains { pattern.fits($0) }
+            // Of the bot's own troubles there are no figures.
+            !known.contains { pattern.fits($0) } && !pattern.fits(Subject.botApp)
         }
         guard !known.isEmpty, let first = unseen.first else { return "" }
         return "; no figures of app \(first.pattern.tamed) have arrived so far"

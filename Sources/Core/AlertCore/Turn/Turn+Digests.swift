@@ -54,8 +54,11 @@ extension Turn {
         }
         let part = Portion(members: members[...], number: part.number, count: part.count)
         let issues = part.members.first.map { state.issues(about: $0.notification.incident.subject) } ?? []
-        var message = writer.message(
-            part, gathering, why: plan.gate(gathering.gate)?.gate.gathers, issues: issues)
+        // What goes on flapping is not calm, as the gate that gathers what flaps would say.
+        let gate = plan.gate(gathering.gate)?.gate
+        let isCalm = gate?.readsSwings != true || !members.contains(where: \.isFlapping)
+        var message = writer.message(part, gathering, why: isCalm ? gate?.gathers : nil, issues: issues)
+        if members.allSatisfy(\.isFlapping) { writer.noteFlapping(&message) }
         if message.kind == .digest {
             message.announces =
                 part.members.filter { [.opened, .escalated].contains($0.notification.kind) }.map(\.severity).max()

@@ -5,7 +5,7 @@ internal import PluginKit
 extension Turn {
     /// Takes in what was pushed as if a poll had brought it. Whoever pushed hears of it when it is safe.
     mutating func receivePush(of name: String, _ report: PollReport) -> CommandAnswer {
-        guard plan.source(name)?.isPushed == true else {
+        guard let source = plan.source(name), source.isPushed else {
             return .refused("source '\(name.tamed)' no longer receives pushes")
         }
         var record = state.schedule.sources[name] ?? SourceRecord()
@@ -15,6 +15,10 @@ extension Turn {
         let kept = receiveReport(of: name, report, validators: record.validators)
         guard case .values(let observations) = report.outcome else {
             return .done("noted for source \(name); it brings no figures", ["observations": 0])
+        }
+        if source.isOfAlerts, kept == observations.count {
+            let alerts = observations.reduce(0) { $0 + $1.issues.count }
+            return .done("\(alerts.counted("alert")) taken in for source \(name)", ["observations": JSON(kept)])
         }
         let all = observations.count.counted("observation")
         return .done(

@@ -62,7 +62,7 @@ extension Turn {
             output.note(
                 .warning, "source \(name): \(failure.reason.rawValue): \(failure.description)", ["source": name])
             let news = record.noteFailure(
-                failure, of: name, figuresLast: plan.figuresLast(name), at: now)
+                failure, of: source, figuresLast: plan.figuresLast(name), at: now)
             receiveNews(news, of: name)
         } else {
             if report.outcome != .unchanged { record.note(warnings: warnings) }
@@ -278,6 +278,7 @@ extension Turn {
                     JudgementRecord(
                         rule: rule.name, subject: ruling.subject, key: ruling.key, judgement: judgement))
             }
+            guard !isOutweighed(judgement, of: ruling) else { return }
             var isFresh = isVanished
             if case .firing = judgement.verdict, !isVanished {
                 isFresh = state.areFiguresFresh(of: ruling.subject, for: rule, plan, at: now)
@@ -285,6 +286,14 @@ extension Turn {
             follow(state.incidents.track(rule, ruling, judgement, isFresh: isFresh, at: now, &output))
             noteUnsettled(ruling, judgement)
         }
+    }
+
+    /// Whether it finds all well by figures that are too old to be believed, and older than what an open incident rests on.
+    private func isOutweighed(_ judgement: Judgement, of ruling: Ruling) -> Bool {
+        guard case .ok = judgement.verdict else { return false }
+        let identity = IncidentKey(rule: ruling.rule.name, subject: ruling.subject, key: ruling.key)
+        return state.incidents[identity: identity]?.rests(onNewerThan: judgement) == true
+            && !state.areFiguresFresh(of: ruling.subject, for: ruling.rule, plan, at: now)
     }
 
     /// What was good in the very instant in which it opened ends with the next answer, also with one that says 'as

@@ -101,6 +101,7 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
             span: span, seen: seen, isComplete: try line.optional("complete")?.bool() ?? true,
             metrics: try ObservationLine.metrics(line.member("metrics")))
         observation.issues = try ObservationLine.issues(line.optional("issues"))
+        observation.issuesUnread = try line.optional("issues_unread")?.bool() ?? false
         if let labels = try line.optional("labels") {
             for (name, value) in try labels.members() { observation.labels[name] = try value.string() }
         }
@@ -163,7 +164,11 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
             json.member("seen", observation.seen)
             json.member("complete", observation.isComplete)
             json.member("metrics", observation.metrics)
-            if !observation.issues.isEmpty { json.member("issues", observation.issues) }
+            if !observation.issues.isEmpty {
+                json.member("issues", observation.issues)
+            } else if observation.issuesUnread {
+                json.member("issues_unread", true)
+            }
             if !observation.labels.isEmpty { json.member("labels", observation.labels) }
         }
     }
@@ -187,7 +192,7 @@ extension Observation {
         let moments = Moment.earliest...Moment.latest
         guard !subject.source.isEmpty, !subject.app.isEmpty, moments.contains(span.from), moments.contains(span.to),
             moments.contains(seen), flaw == nil, issues.count <= Issue.countMax, issues.allSatisfy(\.isAsWritten),
-            metrics.entries.count <= Metrics.kindsMax
+            metrics.entries.count <= Metrics.kindsMax, issues.isEmpty || !issuesUnread
         else { return false }
         for (index, entry) in metrics.entries.enumerated() {
             // A negative zero loses its sign; of a name that comes twice the last one counts.

@@ -44,6 +44,7 @@ extension Sheet.Row {
     fileprivate func shares(with other: Observation) -> Bool {
         guard observation.span == other.span, observation.seen == other.seen,
             observation.isComplete == other.isComplete, observation.issues.isEmpty, other.issues.isEmpty,
+            !observation.issuesUnread, !other.issuesUnread,
             observation.metrics.entries.count == other.metrics.entries.count,
             observation.subject.source == other.subject.source
         else { return false }

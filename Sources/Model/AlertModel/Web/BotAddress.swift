@@ -53,12 +53,15 @@ public struct BotAddress: Hashable, Sendable {
 }
 
 extension Message.Link {
+    /// Whether people do something with it at the bot. Others have such addresses, too: a wiki with a page `retry`, say.
+    public var isErrand: Bool {
+        isOwn && BotAddress.Errand.allCases.contains { url.contains("\($0.rawValue)?incident=") }
+    }
+
     /// The same at least as long as it is when it leaves: what fits must not depend on whether it is sealed yet, or a
     /// preview would show links that are not sent.
     public var atFullLength: Message.Link {
-        guard isOwn, BotAddress.Errand.allCases.contains(where: { url.contains("\($0.rawValue)?incident=") }),
-            !url.contains("&seal=")
-        else { return self }
+        guard isErrand, !url.contains("&seal=") else { return self }
         let seal = String(repeating: "0", count: BotAddress.sealCount)
         return Message.Link(title, BotAddress.sealed(url, until: 9_999_999_999, by: seal), isOwn: true)
     }

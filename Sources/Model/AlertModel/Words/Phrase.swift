@@ -45,6 +45,12 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// Which it is; nil of words that are somebody else's.
     public var id: PhraseID? { if case .phrase(let id, _) = content { id } else { nil } }
 
+    /// How many it speaks of; nil of words that count nothing.
+    public var count: Double? {
+        guard case .phrase(_, let values) = content else { return nil }
+        return values.first { $0.place == .count }?.value.number
+    }
+
     public init(_ id: PhraseID, _ values: KeyValuePairs<Placeholder, Value>) {
         content = .phrase(id, values.map { Entry(place: $0.key, value: $0.value) })
     }

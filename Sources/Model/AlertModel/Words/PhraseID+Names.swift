@@ -153,6 +153,8 @@ extension PhraseID {
         case .digestPart: "digest.part"
         case .digestPast: "digest.past"
         case .digestWhy: "digest.why"
+        case .digestOpened: "digest.opened"
+        case .digestOpenedWhy: "digest.opened_why"
         case .duringQuietHours: "during.quiet_hours"
         case .duringFlapping: "during.flapping"
         case .duringUnreachable: "during.unreachable"
@@ -185,9 +187,11 @@ extension PhraseID {
         case .togetherResolved: "together.resolved"
         case .togetherHeld: "together.held"
         case .togetherEnded: "together.ended"
+        case .togetherOver: "together.over"
         case .togetherWho: "together.who"
         case .countFiring: "count.firing"
         case .countClosed: "count.closed"
+        case .countEnded: "count.ended"
         case .countResolved: "count.resolved"
 
         // What gates say
@@ -211,6 +215,7 @@ extension PhraseID {
         case .reasonCorrected: "reason.corrected"
         case .reasonAlso: "reason.also"
         case .reasonCondition: "reason.condition"
+        case .reasonStill: "reason.still"
         case .reasonFall: "reason.fall"
         case .reasonYoung: "reason.young"
         case .reasonUnclear: "reason.unclear"

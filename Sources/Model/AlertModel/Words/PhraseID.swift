@@ -152,6 +152,8 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case digestPart
     case digestPast
     case digestWhy
+    case digestOpened
+    case digestOpenedWhy
     case duringQuietHours
     case duringFlapping
     case duringUnreachable
@@ -184,9 +186,11 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case togetherResolved
     case togetherHeld
     case togetherEnded
+    case togetherOver
     case togetherWho
     case countFiring
     case countClosed
+    case countEnded
     case countResolved
 
     // What gates say
@@ -210,6 +214,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case reasonCorrected
     case reasonAlso
     case reasonCondition
+    case reasonStill
     case reasonFall
     case reasonYoung
     case reasonUnclear

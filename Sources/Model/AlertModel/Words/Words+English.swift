@@ -179,6 +179,8 @@ extension PhraseID {
         case .digestPart: ", part {part} of {parts}"
         case .digestPast: "{incidents} came and went {during}"
         case .digestWhy: "What came and went {during} is summarised once, afterwards."
+        case .digestOpened: "{incidents} opened {during}"
+        case .digestOpenedWhy: "What opened {during} is summarised once, afterwards."
         case .duringQuietHours: "while held by quiet hours ({gate})"
         case .duringFlapping: "while flapping"
         case .duringUnreachable: "while this channel could not be reached"
@@ -215,10 +217,12 @@ extension PhraseID {
         case .togetherResolved: "{who}: {incidents} resolved"
         case .togetherHeld: "{who}: {counts}, held until now by {gate}"
         case .togetherEnded: "{who}: {counts}"
+        case .togetherOver: "{who}: {incidents} ended"
         case .togetherWho: "{names} and {count} more"
         case .countFiring: "{count} firing"
         case .countResolved: "{count} resolved"
         case .countClosed: "{count} closed without a known end"
+        case .countEnded: "{count} ended"
 
         // What gates say
         case .gateBudget:
@@ -244,6 +248,7 @@ extension PhraseID {
         case .reasonCorrected: "Corrected by figures that came late."
         case .reasonAlso: "{reason} Also {others}."
         case .reasonCondition: "{metric} {figure} ({limit})"
+        case .reasonStill: "Still beyond its limit: {others}."
         case .reasonFall:
             Wording(
                 one: "Not chance: by chance alone, a fall this deep over {span} happens less than once in {period}.",

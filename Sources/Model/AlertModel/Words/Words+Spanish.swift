@@ -179,6 +179,8 @@ extension PhraseID {
         case .digestPart: ", parte {part} de {parts}"
         case .digestPast: "{incidents} de paso {during}"
         case .digestWhy: "Lo que se abrió y terminó {during} se resume una sola vez, después."
+        case .digestOpened: "Apertura de {incidents} {during}"
+        case .digestOpenedWhy: "Lo que se abrió {during} se resume una sola vez, después."
         case .duringQuietHours: "mientras lo retenían las horas de silencio ({gate})"
         case .duringFlapping: "mientras oscilaba"
         case .duringUnreachable: "mientras no se podía llegar a este canal"
@@ -215,6 +217,7 @@ extension PhraseID {
         case .togetherResolved: "{who}: {incidents} con final"
         case .togetherHeld: "{who}: {counts}, en espera hasta ahora por {gate}"
         case .togetherEnded: "{who}: {counts}"
+        case .togetherOver: "{who}: {incidents} con final"
         case .togetherWho: "{names} y {count} más"
         case .countFiring:
             Wording(
@@ -224,6 +227,7 @@ extension PhraseID {
             Wording(
                 one: "{count} cerrado sin final conocido",
                 other: "{count} cerrados sin final conocido")
+        case .countEnded: "{count} con final"
         case .countResolved:
             Wording(
                 one: "{count} resuelto",
@@ -253,6 +257,7 @@ extension PhraseID {
         case .reasonCorrected: "Corregido con datos que llegaron tarde."
         case .reasonAlso: "{reason} Además: {others}."
         case .reasonCondition: "{metric} {figure} ({limit})"
+        case .reasonStill: "Aún fuera de su límite: {others}."
         case .reasonFall:
             Wording(
                 one: "No es casualidad: por puro azar, una caída así en {span} se da menos de una vez cada {period}.",

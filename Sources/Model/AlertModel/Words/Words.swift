@@ -122,6 +122,12 @@ public struct Words: Hashable, Sendable {
                     // A figure beside a limit is judged by it.
                     return figure(number, of: metric, by: values.lazy.compactMap(\.value.limit).first)
                 }
+                // So is a share.
+                if case .percent(let fraction) = value,
+                    case .share(let limit)? = values.first(where: { $0.place == .limit })?.value
+                {
+                    return percent(fraction, besides: limit)
+                }
                 return text(value, of: evidence, clock)
             }
         }

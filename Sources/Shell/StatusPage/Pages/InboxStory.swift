@@ -51,10 +51,9 @@ struct InboxStory: Hashable, Sendable {
         }
     }
 
-    /// The story that the newest of the messages belongs to.
-    static func newest(of messages: ArraySlice<InboxMessage>) -> InboxStory? {
-        guard let last = messages.last else { return nil }
-        guard let incident = last.incident else { return InboxStory(messages: [last]) }
-        return InboxStory(messages: messages.filter { $0.incident == incident && $0.channel == last.channel })
+    /// Those that have messages after the one of that id; all when it is not among them.
+    static func all(in messages: [InboxMessage], after id: String?) -> [InboxStory] {
+        let new = Set(messages.after(id: id).map(\.id))
+        return new.isEmpty ? [] : all(in: messages).filter { new.contains($0.latest.id) }
     }
 }

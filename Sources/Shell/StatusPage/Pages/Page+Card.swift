@@ -173,7 +173,5 @@ extension Notification.Kind {
 
 extension Message.Link {
     /// Whether it is for reading, and not for doing something here.
-    fileprivate var leadsElsewhere: Bool {
-        !BotAddress.Errand.allCases.contains { url.contains($0.rawValue + "?") }
-    }
+    fileprivate var leadsElsewhere: Bool { !isErrand }
 }

@@ -159,7 +159,10 @@ extension Page {
         }
         if rows.isEmpty || app.unlisted > 0 {
             let head = rows.isEmpty ? Cell.head(name) : Cell(same, style: "same")
-            let words = app.unlisted > 0 ? beyond(app) : "No rule judges it."
+            let words: HTML =
+                app.unlisted > 0
+                ? beyond(app)
+                : app.isWatched ? "No rule has anything to say of it." : "No rule judges it; check 'match'."
             rows.append(Row(tone: "", cells: [head, Cell(words, columns: 4), age]))
         }
         return rows
@@ -237,11 +240,12 @@ extension Page {
         let list: HTML? =
             dead.isEmpty
             ? nil : #"<details><summary>\#(failed)</summary><ul class="dead">\#(dead)</ul></details>"#
+        let none: HTML = channel.hasForgotten ? "none in the history" : "none yet"
         return Row(
             tone: channel.trouble == nil && channel.deadCount == 0 ? "fine" : "warning",
             cells: [
                 .head(channel.isInbox ? #"<a href="inbox">\#(channel.name)</a>"# : "\(channel.name)"),
-                Cell("\(time(channel.lastDelivered) ?? "none yet")\(trouble)"), Cell("\(channel.queued)"),
+                Cell("\(time(channel.lastDelivered) ?? none)\(trouble)"), Cell("\(channel.queued)"),
                 Cell(list ?? "0"),
             ])
     }

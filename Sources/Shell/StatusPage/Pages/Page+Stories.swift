@@ -20,7 +20,7 @@ extension Page {
             <div class="board">
             \(now)
             \(chart)
-            <section><h2>What was sent</h2>\(timeline(story.deliveries, .below))</section>
+            <section><h2>What was sent</h2>\(timeline(story.deliveries, .below, hasForgotten: story.hasForgotten))</section>
             \(why(story.why))
             <p class="footer">Incident \(story.id)</p>
             </div>
@@ -44,7 +44,7 @@ extension Page {
             \(Page.table("Verdicts", ["Source", "Rule", "Figure", "Limit", "Last day", "Seen"], rows))</section>
             \(charts.isEmpty ? nil : "<section><h2>The last day</h2>\(charts)</section>")
             \(issues)
-            <section><h2>What was sent</h2>\(timeline(story.deliveries, .below))</section>
+            <section><h2>What was sent</h2>\(timeline(story.deliveries, .below, hasForgotten: story.hasForgotten))</section>
             \(why(story.why))
             </div>
             """
@@ -68,8 +68,13 @@ extension Page {
     }
 
     /// What was said, line by line.
-    private func timeline(_ deliveries: [PageDelivery], _ depth: Depth) -> HTML {
-        guard !deliveries.isEmpty else { return #"<p class="calm">Nothing.</p>"# }
+    ///
+    /// - Parameter hasForgotten: whether more may have been said than is remembered.
+    private func timeline(_ deliveries: [PageDelivery], _ depth: Depth, hasForgotten: Bool = false) -> HTML {
+        guard !deliveries.isEmpty else {
+            let none: HTML = hasForgotten ? "Nothing in the history." : "Nothing."
+            return #"<p class="calm">\#(none)</p>"#
+        }
         let rows = deliveries.map { delivery in
             let headline: HTML =
                 delivery.incidents.count == 1

@@ -64,10 +64,12 @@ public struct PageApp: Hashable, Sendable {
     public let unlisted: Int
     /// How many of these are fine.
     public let unlistedWell: Int
+    /// Whether any rule judges it, also one that has nothing to say of it now.
+    public let isWatched: Bool
 
     public init(
         name: String, source: String, seen: Moment?, age: String, verdicts: [PageVerdict], unlisted: Int = 0,
-        unlistedWell: Int = 0
+        unlistedWell: Int = 0, isWatched: Bool = true
     ) {
         self.name = name
         self.source = source
@@ -76,6 +78,7 @@ public struct PageApp: Hashable, Sendable {
         self.verdicts = verdicts
         self.unlisted = unlisted
         self.unlistedWell = unlistedWell
+        self.isWatched = isWatched
     }
 }
 
@@ -144,6 +147,8 @@ public struct PageChannel: Hashable, Sendable {
     /// Whether its messages stand on the page.
     public let isInbox: Bool
     public let lastDelivered: Moment?
+    /// Whether older messages have left the history: what is not in it may have been sent all the same.
+    public let hasForgotten: Bool
     public let queued: Int
     /// Deliveries that have failed for good, the newest last; the last so many.
     public let dead: [PageDelivery]
@@ -152,12 +157,13 @@ public struct PageChannel: Hashable, Sendable {
     public let trouble: String?
 
     public init(
-        name: String, isInbox: Bool, lastDelivered: Moment? = nil, queued: Int = 0, dead: [PageDelivery] = [],
-        deadCount: Int = 0, trouble: String? = nil
+        name: String, isInbox: Bool, lastDelivered: Moment? = nil, hasForgotten: Bool = false, queued: Int = 0,
+        dead: [PageDelivery] = [], deadCount: Int = 0, trouble: String? = nil
     ) {
         self.name = name
         self.isInbox = isInbox
         self.lastDelivered = lastDelivered
+        self.hasForgotten = hasForgotten
         self.queued = queued
         self.dead = dead
         self.deadCount = deadCount
@@ -184,7 +190,7 @@ public struct PageMute: Hashable, Sendable {
     /// By which it can be ended; nil for what the config says.
     public let id: String?
     public let name: String
-    /// `app shop-*, rule floor`.
+    /// `app shop-*, rule floor; critical passes`.
     public let covers: String
     public let from: Moment
     public let until: Moment?
@@ -249,10 +255,12 @@ public struct IncidentStory: Hashable, Sendable {
     public let why: [String]
     /// Oldest first.
     public let deliveries: [PageDelivery]
+    /// Whether older messages have left the history.
+    public let hasForgotten: Bool
 
     public init(
         id: String, incident: PageIncident?, headline: String, chart: PagePicture?, why: [String],
-        deliveries: [PageDelivery]
+        deliveries: [PageDelivery], hasForgotten: Bool = false
     ) {
         self.id = id
         self.incident = incident
@@ -260,6 +268,7 @@ public struct IncidentStory: Hashable, Sendable {
         self.chart = chart
         self.why = why
         self.deliveries = deliveries
+        self.hasForgotten = hasForgotten
     }
 }
 
@@ -274,12 +283,14 @@ public struct AppStory: Hashable, Sendable {
     public let issues: [Message.IssueLine]
     /// What was said of it, newest first.
     public let deliveries: [PageDelivery]
+    /// Whether older messages have left the history.
+    public let hasForgotten: Bool
     /// What each rule thinks, and what came of it, as `alertbot why` says it.
     public let why: [String]
 
     public init(
         name: String, apps: [PageApp], incidents: [PageIncident], pictures: [PagePicture],
-        issues: [Message.IssueLine], deliveries: [PageDelivery], why: [String]
+        issues: [Message.IssueLine], deliveries: [PageDelivery], hasForgotten: Bool = false, why: [String]
     ) {
         self.name = name
         self.apps = apps
@@ -287,6 +298,7 @@ public struct AppStory: Hashable, Sendable {
         self.pictures = pictures
         self.issues = issues
         self.deliveries = deliveries
+        self.hasForgotten = hasForgotten
         self.why = why
     }
 }

@@ -20,6 +20,8 @@ struct Baseline: Hashable, Sendable {
         var expected = 0.0
     }
 
+    /// Hours of the day and of the week are those of clocks that change so; nil for clocks that do not.
+    private(set) var summertime: Summertime?
     /// The logarithm of the rate of bad cases.
     var level = 0.0
     /// Its variance: 0.01 means that it is right within about a tenth.
@@ -64,6 +66,8 @@ struct Baseline: Hashable, Sendable {
     /// Before every hour there is, and far from overflowing.
     private static let never: Int64 = -100_000_000
 
+    init(_ summertime: Summertime? = nil) { self.summertime = summertime }
+
     var isReady: Bool { hoursLearned >= Baseline.readyHours }
 
     /// Takes in an hour, or lets it pass when it was not a usual one.
@@ -72,7 +76,7 @@ struct Baseline: Hashable, Sendable {
         learnedUntil = max(learnedUntil, hour.hour)
         variance = min(Baseline.varianceMax, variance + Baseline.drift * Double(passed))
         noise.settle()
-        let (daySlot, weekSlot) = Baseline.slots(hour.hour)
+        let (daySlot, weekSlot) = slots(hour.hour)
         let dayFactor = day[daySlot].factor(Baseline.dayWeight)
         let factor = dayFactor * week[weekSlot].factor(Baseline.weekWeight)
         // What is worse each time is worth as many more cases of other times.
@@ -82,8 +86,8 @@ struct Baseline: Hashable, Sendable {
             if isReady { rhythm.miss(hour.hour, counts) }
             return
         }
-        for found in rhythm.pass(weekSlot, counts) {
-            let slot = Baseline.slots(found.hour).week
+        for found in rhythm.pass(weekSlot, counts, by: summertime) {
+            let slot = slots(found.hour).week
             let known = week[slot].factor(Baseline.weekWeight)
             week[slot].add(found.counts.bad, expected: found.counts.expected / known, fade: Baseline.weekFade)
         }
@@ -125,24 +129,44 @@ struct Baseline: Hashable, Sendable {
 
     /// The usual rate of bad cases in that clock hour.
     func rate(_ hour: Int64) -> Double {
-        let (daySlot, weekSlot) = Baseline.slots(hour)
+        let (daySlot, weekSlot) = slots(hour)
         let factor = day[daySlot].factor(Baseline.dayWeight) * week[weekSlot].factor(Baseline.weekWeight)
         return min(1, exp(level) * factor * rhythm.factor(weekSlot))
     }
 
     /// How far off that rate may be: one standard deviation of its logarithm, at most 1.
     func deviation(_ hour: Int64) -> Double {
-        let (daySlot, weekSlot) = Baseline.slots(hour)
+        let (daySlot, weekSlot) = slots(hour)
         let age = Baseline.drift * Double(min(max(0, hour - learnedUntil), 10_000))
         let slots =
             1 / (Baseline.dayWeight + day[daySlot].expected) + 1 / (Baseline.weekWeight + week[weekSlot].expected)
         return min(1, (variance + age + slots + (rhythm.variance(weekSlot) ?? 0)).squareRoot())
     }
 
-    static func slots(_ hour: Int64) -> (day: Int, week: Int) {
-        let slot = Int(hour % 168)
+    /// Goes on with clocks that change otherwise: what was learned keeps its place on the clock of the newest hour.
+    mutating func follow(_ new: Summertime?) {
+        guard new != summertime else { return }
+        let ahead = [summertime, new].map { Baseline.hoursAhead(learnedUntil, by: $0) }
+        summertime = new
+        let shift = Int(ahead[1] - ahead[0])
+        guard shift != 0 else { return }
+        day = day.indices.map { day[($0 - shift + 24) % 24] }
+        week = week.indices.map { week[($0 - shift + Rhythm.week) % Rhythm.week] }
+        rhythm.move(by: shift)
+    }
+
+    /// Where an hour since 1970 lies in the day and in the week: what is usual at four in the morning goes by the clock that
+    /// wakes people.
+    func slots(_ hour: Int64) -> (day: Int, week: Int) { Baseline.slots(hour, by: summertime) }
+
+    static func slots(_ hour: Int64, by summertime: Summertime?) -> (day: Int, week: Int) {
+        let slot = Int((hour + hoursAhead(hour, by: summertime)) % 168)
         let week = slot < 0 ? slot + 168 : slot
         return (week % 24, week)
+    }
+
+    private static func hoursAhead(_ hour: Int64, by summertime: Summertime?) -> Int64 {
+        summertime?.hoursAhead(at: Moment(milliseconds: hour * 3_600_000)) ?? 0
     }
 }
 

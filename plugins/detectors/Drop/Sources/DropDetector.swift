@@ -42,7 +42,7 @@ public struct DropDetector: SubjectDetector {
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         metric = options[Self.metric]
         let by = options[Self.by]
-        need = DropMemory.Need(metric: metric.name, by: by)
+        need = DropMemory.Need(metric: metric.name, by: by, summertime: context.zone.summertime)
         learned = MemoryNeed(DropMemory.self, need)
         critical = options.written(Self.critical) ?? max(Self.critical.default, by)
         falseAlarms = options[Self.falseAlarms]
@@ -142,7 +142,11 @@ public struct DropDetector: SubjectDetector {
                 : "only \(memory.learned.short) of usual hours have been learned, and the last day does not count yet"
             return unknown("\(learned); it needs \(DropMemory.leastLearned.short)", .between)
         }
-        guard memory.rarity < rarity else { return firing(memory, newest) }
+        if memory.rarity >= rarity {
+            guard let fall = memory.fall() else { return unknown("there are no figures to judge by", .between) }
+            // The evidence may be older than the figures that are kept: what these show is no fall, and no end of one either.
+            if fall.depth > 0 { return firing(fall, memory, newest) }
+        }
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil
         var evidence = Evidence(
             metric: need.metric, figure: figure, span: newest, reference: .usual(usual), sentence: "")
@@ -175,10 +179,13 @@ public struct DropDetector: SubjectDetector {
         return nil
     }
 
-    private func firing(_ memory: DropMemory, _ newest: TimeSpan) -> Judgement {
-        guard let fall = memory.fall else { return unknown("there are no figures to judge by", .between) }
-        let value = fall.share.hits / fall.share.total
-        let isDeep = fall.usual - value >= critical && memory.rarity(ofFallsOver: critical) >= rarity
+    private func firing(_ whole: DropMemory.Fall, _ memory: DropMemory, _ newest: TimeSpan) -> Judgement {
+        let isCarried = memory.rarity(ofFallsOver: critical) >= rarity
+        let deep = isCarried ? (whole.depth >= critical ? whole : memory.deepened(to: critical)) : nil
+        // With its deep part, a warning would be told as bad as what was critical.
+        let fall = deep ?? (whole.depth >= critical ? memory.left(below: critical) : nil) ?? whole
+        let isDeep = deep != nil
+        let value = fall.value
         // Users of several spans are the same people in part: a sum of them is nobody's number.
         let isCount = metric.denominator != .users || fall.span.length <= newest.length
         var evidence = Evidence(

@@ -11,12 +11,20 @@ extension DropMemory.Need: JSONWritable, JSONReadable {
         json.object { json in
             json.member("metric", metric)
             json.member("by", by)
+            json.member("summertime", ifAny: summertime?.text)
         }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
+        var summertime: Summertime?
+        // Earlier programs went by hours of UTC.
+        if let written = try reader.optional("summertime") {
+            summertime = Summertime(try written.string())
+            guard summertime != nil else { throw written.mismatch(expected: "clocks that change, as in a TZ string") }
+        }
         self.init(
-            metric: try reader.member("metric").string(), by: try reader.member("by").number(in: 1e-9...1))
+            metric: try reader.member("metric").string(), by: try reader.member("by").number(in: 1e-9...1),
+            summertime: summertime)
     }
 }
 
@@ -70,7 +78,7 @@ extension DropMemory {
         hours = try reader.member("hours").elements(most: 64).list(Hour.init)
         mark = try DropScore(reader.member("mark"))
         score = try DropScore(reader.member("score"))
-        baseline = try Baseline(reader.member("baseline"), version)
+        baseline = try Baseline(reader.member("baseline"), version, need.summertime)
     }
 }
 
@@ -181,7 +189,8 @@ extension Baseline: JSONPuttable {
         }
     }
 
-    fileprivate init(_ reader: JSONReader, _ version: Int64) throws(JSONMismatch) {
+    fileprivate init(_ reader: JSONReader, _ version: Int64, _ summertime: Summertime?) throws(JSONMismatch) {
+        self.init(summertime)
         level = try reader.member("level").number(in: -100...100)
         variance = try reader.member("variance").number(in: 0...100)
         hoursLearned = Int(try reader.member("hours").whole(in: 0...100_000_000))

@@ -55,13 +55,21 @@ extension DropMemory {
         public let share: Share
         /// What would have been usual at these times for as many, as a share of what goes well.
         public let usual: Double
+        /// What there was, as a share of what goes well.
+        public var value: Double { share.hits / share.total }
+        /// How much less that is than usual; negative where it is more.
+        public var depth: Double { usual - value }
     }
 
     /// The fall that there is evidence for; nil when there is none, or nobody was there. It looks at every span since,
     /// so it costs more than the other readings.
-    public var fall: Fall? {
+    ///
+    /// - Parameter most: how far back it looks at most; nil for as far as it goes.
+    public func fall(lasting most: Duration? = nil) -> Fall? {
         guard isSuspicious, let first = recent.first, let last = recent.last else { return nil }
-        let onset = Int64((score.suspicion?.since ?? score.onset).clamped(to: -1e6...1e7) * 86_400_000)
+        let onset = max(
+            Int64(score.onset.clamped(to: -1e6...1e7) * 86_400_000),
+            most.map { last.to - $0.wholeMilliseconds } ?? .min)
         var (from, bad, total, expected) = (last.from, 0.0, 0.0, 0.0)
         if onset < first.from {
             for hour in hours where (hour.hour + 1) * 3_600_000 > onset {
@@ -86,6 +94,32 @@ extension DropMemory {
 }
 
 extension DropMemory {
+    /// The newest stretch in which a fall is certainly so deep, where as a whole it is not: it has got deeper, and what was
+    /// before would hide that for a day. Nil where there is none.
+    ///
+    /// - Parameter depth: as a fraction.
+    func deepened(to depth: Double) -> Fall? {
+        let noise = max(dispersion ?? 1, Binomial.usualDispersion)
+        return DropMemory.stretches.lazy.compactMap(fall(lasting:)).first { fall in
+            let bad = fall.share.total - fall.share.hits
+            // Half as deep would hardly ever give so many bad cases.
+            return fall.depth >= depth
+                && Binomial.chance(
+                    ofAtLeast: bad / noise, of: fall.share.total / noise, rate: 1 - fall.usual + depth / 2)
+                    <= DropMemory.chanceOfDeepening
+        }
+    }
+
+    /// The newest stretch in which a fall is not that deep any more, where as a whole it still is. Nil where there is none.
+    func left(below depth: Double) -> Fall? {
+        DropMemory.stretches.lazy.compactMap(fall(lasting:)).first { $0.depth < depth && $0.depth > 0 }
+    }
+
+    private static let stretches = [6, 3, 1].map(Duration.hours)
+    /// Asked for three stretches at every span: some hundred times a day that have little to do with each other, so less than
+    /// once in a year while a fall goes on.
+    private static let chanceOfDeepening = 1e-5
+
     /// Whether a fall that had begun by then was taken for the new usual since, because it lasted.
     func hasAccepted(fallSince moment: Moment) -> Bool { stayed.map { moment.milliseconds <= $0 } ?? false }
 

@@ -24,10 +24,13 @@ public struct DropMemory: AskedMemory {
         public let metric: String
         /// The smallest fall to be found, as a fraction.
         public let by: Double
+        /// When people's clocks change, for whom hours of the day are usual; nil where they never do.
+        public let summertime: Summertime?
 
-        public init(metric: String, by: Double) {
+        public init(metric: String, by: Double, summertime: Summertime? = nil) {
             self.metric = metric
             self.by = by
+            self.summertime = summertime
         }
     }
 
@@ -64,7 +67,7 @@ public struct DropMemory: AskedMemory {
     var score = DropScore()
     /// The hours that are not learned from yet, oldest first.
     var hours: [Hour] = []
-    var baseline = Baseline()
+    var baseline: Baseline
     /// How many crashed sessions there are for each crashed user: the sessions, and the users.
     var loops = DropMemory.loopsUsual
     /// How long the spans are that are taken, in milliseconds; 0 before the first.
@@ -98,7 +101,10 @@ public struct DropMemory: AskedMemory {
     static let loopsUsual = Baseline.Sums(bad: 15, expected: 10)
     private static let loopsFade = 1 - 1.0 / 8640
 
-    public init(_ need: Need) { self.need = need }
+    public init(_ need: Need) {
+        self.need = need
+        baseline = Baseline(need.summertime)
+    }
 
     /// A new release is judged from its first span on, by what is usual for the app: as a whole, or for the release
     /// that is known longest. Its own level is soon found, for how far it may be off is said, too.
@@ -124,6 +130,7 @@ public struct DropMemory: AskedMemory {
         memory.need = need
         memory.mark = other.mark.lookingFor(need.by, before: other.need.by)
         memory.score = other.score.lookingFor(need.by, before: other.need.by)
+        memory.baseline.follow(need.summertime)
         memory.forgetTables()
         return memory
     }
@@ -237,7 +244,7 @@ public struct DropMemory: AskedMemory {
         // Rates of sessions are the same whatever the span.
         guard !Metric(need.metric).adds else { return }
         hours.removeAll()
-        baseline = Baseline()
+        baseline = Baseline(need.summertime)
     }
 
     private mutating func take(_ bucket: Bucket) -> Bool {

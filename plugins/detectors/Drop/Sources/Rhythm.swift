@@ -124,9 +124,10 @@ struct Rhythm: Hashable, Sendable {
 
     /// Takes in an hour that is learned from.
     ///
+    /// - Parameter summertime: the clocks that hours of the week go by.
     /// - Returns: the hours of a stretch that has been found by it, with what is expected of them now.
-    mutating func pass(_ slot: Int, _ counts: Sums) -> [Missed] {
-        let found = running > 0 ? findStretch() : []
+    mutating func pass(_ slot: Int, _ counts: Sums, by summertime: Summertime?) -> [Missed] {
+        let found = running > 0 ? findStretch(summertime) : []
         for index in stretches.indices.reversed() {
             if stretches[index].covers(slot) {
                 stretches[index].newest.bad += counts.bad
@@ -140,6 +141,15 @@ struct Rhythm: Hashable, Sendable {
     }
 
     mutating func forgetMissed() { (missed, running) = ([], 0) }
+
+    /// Moves what is known along with the clock, by so many hours of the week.
+    mutating func move(by shift: Int) {
+        stretches = stretches.map { stretch in
+            Stretch(
+                first: (stretch.first + shift + Rhythm.week) % Rhythm.week, length: stretch.length, sums: stretch.sums,
+                newest: stretch.newest, newestHours: stretch.newestHours)
+        }
+    }
 
     /// What has been as at other times is no rhythm any more: so what was two incidents in truth is known for a week.
     private mutating func endWeek(of index: Int) {
@@ -156,7 +166,7 @@ struct Rhythm: Hashable, Sendable {
     }
 
     /// Compares the missed hours that are over now with those of the week before.
-    private mutating func findStretch() -> [Missed] {
+    private mutating func findStretch(_ summertime: Summertime?) -> [Missed] {
         let run = missed.suffix(running)
         running = 0
         guard let last = run.last?.hour, stretches.count < Rhythm.stretchesMax,
@@ -173,7 +183,8 @@ struct Rhythm: Hashable, Sendable {
         else { return [] }
         let (now, before) = (Pair.sum(pairs.map(\.now.counts)), Pair.sum(pairs.map(\.before.counts)))
         let stretch = Stretch(
-            first: Baseline.slots(first).week, length: Int(end - first) + 1, sums: Pair.sum([now, before]))
+            first: Baseline.slots(first, by: summertime).week, length: Int(end - first) + 1,
+            sums: Pair.sum([now, before]))
         guard min(now.ratio, before.ratio) >= Rhythm.factors.lowerBound, Rhythm.factors.contains(stretch.factor),
             abs(log(now.ratio / before.ratio)) <= log(Rhythm.alike) + (1 / now.bad + 1 / before.bad).squareRoot(),
             pairs.reduce(0, { $0 + $1.unlike }) <= Rhythm.unlikeMax * Double(pairs.count)

@@ -32,7 +32,11 @@ struct Watch {
                 seen: now, isComplete: isComplete, metrics: metrics),
             keeping: rule.lookback)
         #expect(rule.disagreement(on: series, at: now) == nil)
-        return rule.judge(series, at: now)
+        let judgement = rule.judge(series, at: now)
+        if case .firing = judgement.verdict, case .usual(let usual)? = judgement.evidence.reference {
+            #expect(judgement.evidence.figure.map { $0.value < usual } == true, "\(judgement.evidence)")
+        }
+        return judgement
     }
 
     /// Days of an app, and how often the rule fires anew in them.
@@ -62,12 +66,12 @@ struct Watch {
 }
 
 extension DropDetector {
-    static func rule(_ values: [String: Option.Value] = [:]) throws -> DropDetector {
+    static func rule(_ values: [String: Option.Value] = [:], zone: Zone = .utc) throws -> DropDetector {
         try DropDetector(
             options: Options(
                 name: "fall", position: Position(line: 1, column: 3),
                 values: values.mapValues { Option($0, at: Position(line: 2, column: 9)) }),
-            context: RuleContext(name: "fall", zone: .utc, checksPerDay: 1440))
+            context: RuleContext(name: "fall", zone: zone, checksPerDay: 1440))
     }
 }
 
@@ -90,6 +94,56 @@ extension DropDetector {
             Issue.record("it judged without having learned")
             return
         }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `what gets far worse is critical, and told as it is, however long it has been a little bad`(
+        seed: UInt64
+    ) throws {
+        var watch = Watch(try .rule(), seed: seed)
+        watch.pass(days: 21)
+        watch.pass(days: 2, rate: 0.013)
+        let looks = (0..<24).map { _ in watch.look(rate: 0.12) }
+        let first = looks.firstIndex { $0.verdict == .firing(.critical) }
+        #expect(try #require(first) < 12, "seed \(seed)")
+        #expect(looks.last?.verdict == .firing(.critical))
+        #expect(try #require(looks.last?.evidence.figure).value < 0.96, "seed \(seed)")
+        // When only the small fall is left, it is told as that.
+        watch.pass(days: 0.3, rate: 0.013)
+        let left = watch.look(rate: 0.013)
+        #expect(left.verdict == .firing(.warning), "seed \(seed)")
+        #expect(try #require(left.evidence.figure).value > 0.97, "\(left.evidence), seed \(seed)")
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `what few see is a fall only where its own figures are one`(seed: UInt64) throws {
+        var watch = Watch(try .rule(), seed: seed)
+        watch.pass(days: 21, users: 2, rate: 0.0002)
+        for _ in 0..<2 { _ = watch.look(users: 2, rate: 1) }
+        // Each look expects the figure to be below what is usual where it fires.
+        watch.pass(days: 3, users: 2, rate: 0)
+    }
+
+    @Test(arguments: [true, false])
+    func `what is usual at an hour goes by the clock of the zone, also when it changes`(knowsZone: Bool) throws {
+        let madrid = try ZoneDatabase().zone("Europe/Madrid")
+        let rule = try DropDetector.rule(zone: knowsZone ? madrid : .utc)
+        var (series, random, alarms) = (Series(), SeededRandom(seed: 7), 0)
+        series.remember(rule.needs)
+        let (begin, change) = (Moment.utc("2026-09-20 00:00"), Moment.utc("2026-10-25 01:00"))
+        for hour in 0..<Int64(24 * 50) {
+            let span = TimeSpan(lasting: .hours(1), until: begin + .hours(hour + 1))
+            // A job at three in the morning goes wrong for some, every night.
+            let rate = madrid.civil(span.from).hour == 3 ? 0.025 : 0.005
+            let crashed = (0..<1000).count { _ in random.happens(rate) }
+            series.add(
+                Observation(
+                    subject: Subject(source: "ios", app: "shop"), span: span, seen: span.to,
+                    metrics: ["users": 1000, "crashed_users": Double(crashed)]),
+                keeping: rule.lookback)
+            if span.to > change, case .firing = rule.judge(series, at: span.to).verdict { alarms += 1 }
+        }
+        #expect((alarms == 0) == knowsZone, "\(alarms)")
     }
 
     @Test func `figures without counts are unknown`() throws {

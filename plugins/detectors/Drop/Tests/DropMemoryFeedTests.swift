@@ -309,7 +309,7 @@ private func expectSameLearned(
                 do {
                     var memory = try DropMemory(JSONReader(JSON(parsing: broken)))
                     memory.add(Life.observation(life.step, users: 100, crashed: 50))
-                    _ = (memory.rarity, memory.fall, memory.usual, memory.uncertainty, memory.json)
+                    _ = (memory.rarity, memory.fall(), memory.usual, memory.uncertainty, memory.json)
                 } catch is JSONMismatch {
                     refused += 1
                 }

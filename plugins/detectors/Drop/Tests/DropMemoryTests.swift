@@ -172,14 +172,14 @@ import Testing
         // 200 users a span: a point needs about five spans' worth of bad luck, ten points one.
         #expect(found <= (depth < 0.02 ? 36 : 6), "\(found) spans, seed \(seed)")
         life.pass(days: 0.125, rate: 0.003 + depth)
-        let fall = try #require(life.memory.fall)
+        let fall = try #require(life.memory.fall())
         #expect(abs((fall.span.from - Life.span(begin).from).inSeconds) <= 3 * 3600, "\(fall.span.from), seed \(seed)")
         let seen = fall.usual - fall.share.hits / fall.share.total
         #expect((0.5...1.5).contains(seen / depth), "\(seen), seed \(seed)")
         let calm = life.pass(days: 2, rate: 0.003) { !$0.isSuspicious }
         #expect(try #require(calm, "seed \(seed)") <= 144)
         #expect(life.memory.rarity < 15)
-        #expect(life.memory.fall == nil)
+        #expect(life.memory.fall() == nil)
     }
 
     @Test func `only depths at least so great count for a severity`() {

@@ -1,3 +1,4 @@
+import AlertTesting
 import PluginKit
 import Testing
 
@@ -46,6 +47,32 @@ import Testing
         #expect(!later.isSuspicious)
         #expect(later.score.excludes(498_674))
         #expect(later.baseline.noise.sums.clumpsClumps > 0)
+    }
+
+    @Test(arguments: ["2026-07-15 00:00", "2026-12-15 00:00"])
+    func `what was learned by hours of UTC keeps its hours where clocks are followed from now on`(day: String) throws {
+        var baseline = Baseline()
+        let first = Moment.utc(day).milliseconds.hour
+        baseline.learnedUntil = first
+        baseline.day = (0..<24).map { Baseline.Sums(bad: Double($0), expected: 1) }
+        baseline.week = (0..<168).map { Baseline.Sums(bad: Double($0), expected: 1) }
+        baseline.rhythm.stretches = [Rhythm.Stretch(first: 167, length: 3, sums: Baseline.Sums(bad: 40, expected: 10))]
+        func rates() -> [Double] { (first..<(first + 168)).map { baseline.rate($0) } }
+        let before = rates()
+        baseline.follow(try ZoneDatabase().zone("Europe/Madrid").summertime)
+        #expect(rates() == before)
+        // Half a year on, the same clock shows another hour of UTC.
+        let later = first + 26 * 168
+        #expect(baseline.slots(later).week != baseline.slots(first).week)
+    }
+
+    @Test func `the clocks that it follows are kept with it`() throws {
+        let summertime = try ZoneDatabase().zone("Europe/Madrid").summertime
+        let need = DropMemory.Need(metric: "crash_free_users", by: 0.005, summertime: summertime)
+        let again = try DropMemory(JSONReader(JSON(parsing: DropMemory(need).json.text)))
+        #expect(again.need == need && again.baseline.summertime == summertime && summertime != nil)
+        let text = DropMemory(need).json.text.replacing("CET-1CEST", with: "CET")
+        #expect(throws: JSONMismatch.self) { try DropMemory(JSONReader(JSON(parsing: text))) }
     }
 
     @Test func `one of a version to come is refused`() {

@@ -127,7 +127,7 @@ private typealias Issue = AlertModel.Issue
         bot.advance(by: .hours(23))
         see(&bot, 1...40, bornBefore: .hours(30))
         #expect(bot.decisions.map(\.kind) == [.opened, .resolved])
-        #expect(bot.decisions.last?.message.headline == "⚪ shop: alert new for SHOP-1 and 39 more at once has ended")
+        #expect(bot.decisions.last?.message.headline == "⚪ shop: alert new for SHOP-1 and 39 more has ended")
         see(&bot, 1...40, bornBefore: .hours(30))
         #expect(bot.decisions.count == 2)
         #expect(bot.objections == [])

@@ -9,10 +9,10 @@ import Testing
 private typealias Issue = AlertModel.Issue
 
 @Suite struct `New issues` {
-    private func bot(_ options: WrittenOptions = [:]) throws -> Rehearsal {
+    private func bot(_ options: WrittenOptions = [:], gates: [GatePlan] = []) throws -> Rehearsal {
         let rule = try options.detector(NewIssueDetector.self)
         let plan = DetectorPlan(name: "new", detector: rule, repeat: nil)
-        var bot = Rehearsal(.rehearsed(detectors: [plan]))
+        var bot = Rehearsal(.rehearsed(detectors: [plan], gates: gates))
         bot.comparesReplay = true
         bot.pollAnswer = { _, _ in nil }
         bot.start()
@@ -55,6 +55,22 @@ private typealias Issue = AlertModel.Issue
                 == Message.Field("At worst", "new issue NullPointerException in CartView (SHOP-12), 29 users hit"))
         bot.advance(by: .days(1))
         #expect(see(&bot, [new]) == [])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what is new on a quiet weekend, and goes on when it is news no more, has not come and gone`() throws {
+        var bot = try bot(gates: [.quiet("weekend", from: "2026-11-20 12:30", until: "2026-11-23 08:00")])
+        _ = see(&bot, [Issue(id: "old", title: "", users: 500, firstSeen: bot.now - .days(9))])
+        bot.advance(by: .hours(2))
+        let new = Issue(id: "SHOP-12", title: "Boom", users: 600, firstSeen: bot.now)
+        for _ in 0..<72 {
+            _ = see(&bot, [new])
+            bot.advance(by: .hours(1))
+        }
+        let told = bot.decisions.filter { $0.decision == .send }.map(\.message)
+        #expect(told.count == 1, "\(told.map(\.headline))")
+        #expect(told.first?.headline.contains("1 incident opened while") == true, "\(told.map(\.headline))")
+        #expect(told.first?.lines.first?.contains("Boom") == true)
         #expect(bot.objections == [])
     }
 

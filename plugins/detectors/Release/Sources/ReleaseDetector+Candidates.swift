@@ -12,8 +12,12 @@ extension ReleaseDetector {
         let isComplete: Bool
         let bad: Double
         let total: Double
+        /// How many users the bad cases are of at most, where that is known: one whose app crashes at every start is one.
+        var crashers: Double?
 
         var rate: Double { bad / total }
+        /// Whether more than one is hit.
+        var hitsSeveral: Bool { min(bad, crashers ?? bad).rounded() >= 2 }
         var tally: Tally { Tally(bad: bad, of: total) }
     }
 
@@ -71,7 +75,16 @@ extension ReleaseDetector {
         else { return nil }
         return Candidate(
             subject: part.subject, name: name(part), figure: measured.figure, span: measured.span,
-            isComplete: measured.isComplete, bad: tally.bad, total: tally.total)
+            isComplete: measured.isComplete, bad: tally.bad, total: tally.total,
+            crashers: crashers(in: part.series, over: measured.span))
+    }
+
+    /// The crashed users of all spans within another: the same one may be among those of several.
+    private func crashers(in series: Series, over span: TimeSpan) -> Double? {
+        guard metric == .crashFreeSessions else { return nil }
+        let within = series.samples.filter { $0.span.from >= span.from && $0.span.to <= span.to }
+        let counts = within.compactMap { $0.metrics[.crashedUsers] }
+        return counts.isEmpty || counts.count < within.count ? nil : counts.reduce(0, +)
     }
 
     /// Users of some hours do not add up, so theirs are those that the source counted, whatever hours they are of.

@@ -74,13 +74,28 @@ extension ReleaseDetector {
         }
         guard let new = course(pair.new.subject, sight), let old = course(pair.old.subject, sight),
             let same = SameSlots(new, old), isFine(same.new, same.old, looks: Self.looks),
-            let span = TimeSpan(from: same.from, to: pair.new.span.to)
+            let span = TimeSpan(from: same.from, to: pair.new.span.to), !isWorse(pair.new, new, sight)
         else { return nil }
         return saysFine(
             Pair(
                 new: candidate(pair.new.subject, pair.new.name, same.new.rate, of: same.newTotal, span),
                 old: candidate(pair.old.subject, pair.old.name, same.old.rate, of: same.oldTotal, span),
                 checks: pair.checks, basis: .sameHours(span.length)))
+    }
+
+    /// Whether it is certainly worse than one of the releases before it in the hours that both share: that it is better than a
+    /// bad one makes it no good one.
+    private func isWorse(_ new: Candidate, _ known: Course, _ sight: Sight) -> Bool {
+        inOrder(sight.parts).prefix { $0.subject != new.subject }.contains { part in
+            guard let course = course(part.series), let same = SameSlots(known, course), same.oldTotal >= volumeMin,
+                let span = TimeSpan(from: same.from, to: new.span.to)
+            else { return false }
+            let pair = Pair(
+                new: candidate(new.subject, new.name, same.new.rate, of: same.new.total, span),
+                old: candidate(part.subject, name(part), same.old.rate, of: same.old.total, span), checks: 1,
+                basis: .sameHours(span.length))
+            return pair.difference >= worseBy && isCarried(pair)
+        }
     }
 
     /// Sums that are looked at again and again while they grow from a few hours' to a week's are like each other: all

@@ -227,9 +227,11 @@ public struct ReleaseDetector: Detector {
     ///
     /// Given how many bad cases there are, the new release's share of them is that of its users: an exact test without
     /// a guess at the common rate (Przyborowski and Wilenski, 1940). The checks are summed up, of a day or of all
-    /// stages of a release, so that the chance of any false alarm is bounded however often the bot checks.
+    /// stages of a release, so that the chance of any false alarm is bounded however often the bot checks. One who is hit
+    /// alone carries nothing, however good the older release is: it may be the device.
     func isCarried(_ pair: Pair) -> Bool {
         let (new, old) = (pair.new, pair.old)
+        guard new.hitsSeveral else { return false }
         let bad = (new.bad + old.bad).rounded()
         let tail = chance(
             ofAtLeast: min(new.bad.rounded(), bad), of: bad, rate: new.total / (new.total + old.total))

@@ -98,17 +98,36 @@ import Testing
             old: ["users": 9000, "anr_rate": 0.004], verdict: .ok(recovered: true)),
     ]
 
-    @Test(arguments: cases)
-    func `a verdict follows from two releases`(of pair: Case) throws {
-        let rule = try pair.options.detector(ReleaseDetector.self, checksPerDay: 24)
+    /// What the rule finds where each release has figures of the last hour.
+    private func findings(_ options: WrittenOptions, new: Metrics?, old: Metrics?) throws -> [Finding] {
+        let rule = try options.detector(ReleaseDetector.self, checksPerDay: 24)
         let now = Moment.rehearsalStart
         func part(_ name: String, _ metrics: Metrics) -> Sight.Entry {
             var series = Series()
             series.add(.figures(metrics, of: subject(name), at: now, lasting: .hours(1)), keeping: .hours(6))
             return Sight.Entry(subject(name), series)
         }
-        let parts = [pair.old.map { part("5.1", $0) }, pair.new.map { part("5.2", $0) }].compactMap { $0 }
-        let findings = rule.findings(in: Sight(subject(nil), parts: parts), at: now)
+        let parts = [old.map { part("5.1", $0) }, new.map { part("5.2", $0) }].compactMap { $0 }
+        return rule.findings(in: Sight(subject(nil), parts: parts), at: now)
+    }
+
+    @Test(
+        arguments: [
+            (["sessions": 60, "crashed_sessions": 1], false), (["sessions": 60, "crashed_sessions": 3], true),
+            (["sessions": 600, "crashed_sessions": 8, "crashed_users": 1], false),
+            (["sessions": 600, "crashed_sessions": 8, "crashed_users": 5], true),
+        ] as [(Metrics, Bool)])
+    func `one who is hit alone is no bad release, however good the one before it`(new: Metrics, rings: Bool) throws {
+        let found = try findings(
+            ["metric": "crash_free_sessions"], new: new,
+            old: ["sessions": 2_000_000, "crashed_sessions": 2, "crashed_users": 2])
+        let verdict = try #require(found.first?.judgement.verdict)
+        if case .firing = verdict { #expect(rings) } else { #expect(!rings, "\(verdict)") }
+    }
+
+    @Test(arguments: cases)
+    func `a verdict follows from two releases`(of pair: Case) throws {
+        let findings = try findings(pair.options, new: pair.new, old: pair.old)
         #expect(findings.map(\.judgement.verdict) == [pair.verdict])
         #expect(findings.map(\.subject) == [subject("5.2")])
     }
@@ -210,6 +229,25 @@ import Testing
         #expect(
             Set(see(&bot, ["5.1": (20_000, 80), "5.2": (5000, 100)])) == ["opened 5.2 warning", "resolved info"])
         #expect(bot.objections == [])
+    }
+
+    @Test func `what is better than a broken release only does not look fine`() throws {
+        for broken in [80.0, 800] {
+            var bot = try bot([
+                "metric": "crash_free_sessions", "report_fine": "true", "worse_by": "0.3pp", "window": "1h",
+            ])
+            for _ in 0..<12 {
+                // The few who still have an old one, and never see it crash, prove nothing.
+                _ = see(
+                    &bot,
+                    [
+                        "4.9": (10, 0), "5.1": (20_000, 80), "5.2": (20_000, broken),
+                        "5.3": (5000, broken == 80 ? 19 : 100),
+                    ])
+            }
+            let fine = bot.sends.filter { $0.delivery.message.headline.contains("5.3 looks fine") }
+            #expect(fine.isEmpty == (broken == 800), "\(fine.map(\.delivery.message.headline))")
+        }
     }
 
     @Test func `releases are put in order by their versions`() throws {

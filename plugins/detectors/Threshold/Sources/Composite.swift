@@ -40,6 +40,11 @@ struct Composite: Sendable {
                 evidence.sentence = told.map(\.evidence.sentence).joined(separator: "; and ")
             }
             evidence.phrase = phrase(of: told, verdict)
+            let beyond = judgements.filter { $0.severity != nil }.compactMap(condition)
+            // One that is met no more ends it, whatever the others show; who reads of the end is told.
+            if kind == .all, case .ok(recovered: true) = verdict, incident?.hasFired == true, !beyond.isEmpty {
+                evidence.phrase = Phrase(.reasonStill, [.others: .list(beyond)])
+            }
             return Judgement(verdict, closeness, evidence)
         }
     }
@@ -49,16 +54,17 @@ struct Composite: Sendable {
         guard case .firing = verdict, told.count > 1, let first = told.first?.evidence.phrase else {
             return told.first?.evidence.phrase
         }
-        let others = told.dropFirst().compactMap { judgement -> Phrase? in
-            let evidence = judgement.evidence
-            guard let metric = evidence.metric, let figure = evidence.figure, let limit = evidence.limit else {
-                return nil
-            }
-            return Phrase(
-                .reasonCondition,
-                [.metric: .metric(metric), .figure: .figure(figure.value, of: metric), .limit: .limit(limit)])
-        }
+        let others = told.dropFirst().compactMap(condition)
         return Phrase(.reasonAlso, [.reason: .phrase(first), .others: .list(others)])
+    }
+
+    /// A condition's figure beside its limit.
+    private func condition(_ judgement: Judgement) -> Phrase? {
+        let evidence = judgement.evidence
+        guard let metric = evidence.metric, let figure = evidence.figure, let limit = evidence.limit else { return nil }
+        return Phrase(
+            .reasonCondition,
+            [.metric: .metric(metric), .figure: .figure(figure.value, of: metric), .limit: .limit(limit)])
     }
 
     /// All must be met. As soon as one is known not to be, the rest does not matter.

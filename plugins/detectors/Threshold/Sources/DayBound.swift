@@ -33,6 +33,10 @@ struct DayBound {
     /// The variance of counts as a multiple of what chance alone gives.
     var dispersion = 1.0
 
+    /// Whether it is more than one case. One alone is no trouble of an app, however seldom there should be any: at limits
+    /// near to perfect it would be a surprise all the same.
+    var isSeveral: Bool { bad.rounded() >= 2 }
+
     /// Whether the chance of such a day at that rate of bad cases is at most `chance`.
     func isExceeded(atRate rate: Double, chance: Double) -> Bool {
         chanceOfSuchADay(atRate: rate) <= chance

@@ -100,8 +100,9 @@ extension ThresholdDetector {
                     meant = limitMeant(by: limit.limit).map { Comparison(relation, $0, isPercentage: true) }
                 case .less, .lessOrEqual:
                     guard isLow else { return nil }
+                    let least = limit.relation == .less ? "more than" : "at least"
                     message =
-                        "'\(limit)' fires only when more than \((1 - limit.limit).percentTrimmed) of the \(noun) crash"
+                        "'\(limit)' fires only when \(least) \((1 - limit.limit).percentTrimmed) of the \(noun) crash"
                     meant = limitMeant(by: limit.limit).map { Comparison(limit.relation, $0, isPercentage: true) }
                 }
             case .anrRate where limit.relation.isBelow:

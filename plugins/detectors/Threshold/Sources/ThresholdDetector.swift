@@ -250,7 +250,9 @@ public struct ThresholdDetector: SubjectDetector {
             // The incident stays as bad as it is, so it is told with the limit of that.
             var evidence = judgement.evidence
             evidence.limit = limits.first { $0.severity <= incident.severity }?.comparison ?? evidence.limit
-            evidence.phrase = Phrase(.reasonUnsure)
+            // Beyond its limit it is not over, however few they are.
+            let isBeyond = evidence.figure.flatMap { figure in evidence.limit?.holds(figure.value) } ?? false
+            evidence.phrase = Phrase(isBeyond ? .reasonMeasured : .reasonUnsure)
             return Judgement(judgement.verdict, judgement.closeness, evidence)
         }
         if wasAsBad, incident.hasFired, let unimproved = asBad(judgement, as: incident) { return unimproved }
@@ -320,7 +322,7 @@ public struct ThresholdDetector: SubjectDetector {
         let clump = clump(of: series, in: measured.span, holding.first?.comparison)
         for limit in holding {
             let bound = bound(figure, limit.comparison, measured.span, checks, without: clump)
-            guard bound.map({ isExceeded($0, limit.comparison) }) ?? true else { continue }
+            guard bound.map({ $0.isSeveral && isExceeded($0, limit.comparison) }) ?? true else { continue }
             evidence.limit = limit.comparison
             if let bound { describe(bound, limit.comparison, &evidence) }
             evidence.sentence = sentence(evidence, limit)

@@ -1,3 +1,4 @@
+import AlertCore
 import AlertTesting
 import Chance
 import PluginKit
@@ -73,6 +74,27 @@ import Testing
         let judgement = try look.options.rule().judge(Series(metrics), at: .noon)
         #expect(judgement.verdict == look.verdict, "\(look.why)")
         #expect(judgement.closeness == look.closeness, "\(look.why)")
+    }
+
+    @Test func `the end of 'all' names what is still beyond its limit, and has no tick`() throws {
+        let rule = try Self.both.rule()
+        var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "both", detector: rule, repeat: nil)]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        for (crashed, events) in [(300.0, 500.0), (300, 5), (300, 500), (0, 5)] {
+            bot.advance(by: .hours(1))
+            bot.see([
+                .figures(
+                    ["users": 10_000, "crashed_users": crashed, "crash_events": events], at: bot.now,
+                    lasting: .hours(1))
+            ])
+        }
+        let ends = bot.decisions.filter { $0.kind == .resolved }.map(\.message)
+        try #require(ends.count == 2)
+        #expect(ends[0].headline.hasPrefix("⚪ shop: crash events 5, back"), "\(ends[0].headline)")
+        #expect(ends[0].reason == "Still beyond its limit: crash-free users 97.00% (below 99%).")
+        #expect(ends[1].headline.hasPrefix("✅ "), "\(ends[1].headline)")
+        #expect(bot.objections == [])
     }
 
     @Test(

@@ -50,6 +50,13 @@ import ThresholdDetector
             "one crash on a quiet night", floor, ["users": 60, "crashed_users": 1],
             .unknown("98.33% is beyond the limit, but 60 users are too few to be sure"), .near),
         Case(
+            "one crash where there should be hardly any", ["metric": "crash_free_users", "warning": "< 99.99%"],
+            ["users": 60, "crashed_users": 1],
+            .unknown("98.33% is beyond the limit, but 60 users are too few to be sure"), .near, span: .days(1)),
+        Case(
+            "several where there should be hardly any", ["metric": "crash_free_users", "warning": "< 99.99%"],
+            ["users": 60, "crashed_users": 4], .firing(.warning), span: .days(1)),
+        Case(
             "too few to say anything", floor, ["users": 49, "crashed_users": 49],
             .unknown("not enough users yet: 49 in 1 h, min_volume is 50"), .far),
         Case("just enough", floor, ["users": 50, "crashed_users": 50], .firing(.critical)),

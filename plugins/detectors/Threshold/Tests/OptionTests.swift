@@ -142,9 +142,10 @@ import ThresholdDetector
                 "'< 0.995%' fires only when more than 99.005% of the sessions crash", "\"< 99.5%\""
             ),
             (
-                "crash_free_users", "<= 0.5%", "'<= 0.5%' fires only when more than 99.5% of the users crash",
+                "crash_free_users", "<= 0.5%", "'<= 0.5%' fires only when at least 99.5% of the users crash",
                 "\"<= 99.5%\""
             ),
+            ("crash_free_users", "<= 0%", "'<= 0%' fires only when at least 100% of the users crash", nil),
             ("crash_free_users", "< 1%", "'< 1%' fires only when more than 99% of the users crash", "\"< 99%\""),
             ("crash_free_users", "> 1%", "'> 1%' fires unless 99% of the users or more crash", "\"< 99%\""),
             (

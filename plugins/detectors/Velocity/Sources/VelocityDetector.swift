@@ -140,21 +140,31 @@ public struct VelocityDetector: Detector {
         return finding(.ok(recovered: isOver || !isTold), closeness, words(), part: part)
     }
 
-    /// How long after it was last named an issue counts as gone.
+    /// How long what was said of issues is news, and how long after it was last named one counts as gone.
     private var quietTime: Duration { max(window, .minutes(30)) }
+
+    /// The latter where they are read more seldom, as by the hour beside figures that come every five minutes: not before they
+    /// have been read again.
+    private func quietTime(_ reading: IssueMemory.Reading?) -> Duration {
+        guard let reading, reading.span.length > quietTime else { return quietTime }
+        return max(quietTime, min(reading.apart ?? .days(1), reading.span.length) * 2)
+    }
 
     /// What is over: issues not named any more, and such as people have taken care of.
     private func endings(_ sight: Sight, _ memory: IssueMemory) -> [Finding] {
-        sight.tracked.compactMap { tracked in
+        let quietTime = quietTime(memory.reading)
+        return sight.tracked.compactMap { tracked in
             guard let key = tracked.key else { return nil }
             let record = memory[key]
             let phrase: Phrase
             switch record?.standing {
             case .closed?: phrase = Phrase(.issueOverClosed)
             case .ignored?: phrase = Phrase(.issueOverIgnored)
-            // Only fresh figures without it show that it is gone.
+            // Only fresh figures without it show that it is gone, and only where issues came with them.
             case .open?:
-                guard let last = record?.lastNamed, sight.series.lastSeen - last >= quietTime else { return nil }
+                guard let last = record?.lastNamed,
+                    sight.series.lastSeen - max(last, memory.unread ?? last) >= quietTime
+                else { return nil }
                 phrase = Phrase(.issueOverUnseen, [.period: .period(quietTime)])
             case nil: phrase = Phrase(.issueOverLong)
             }

@@ -184,6 +184,57 @@ private typealias Issue = AlertModel.Issue
         #expect(bot.state.incidents.inOrder.filter(\.isOpen).compactMap(\.key) == ["old"])
     }
 
+    @Test func `a share just above its limit is not written like the limit`() throws {
+        var bot = try bot()
+        bot.advance(by: .minutes(30))
+        bot.see([
+            .figures(
+                ["sessions": 200_000], at: bot.now, lasting: .minutes(30),
+                issues: [Issue(id: "a", title: "boom", events: 2001, users: 2001)])
+        ])
+        bot.advance(by: .seconds(1))
+        let headline = try #require(bot.decisions.last).message.headline
+        #expect(headline.contains("affects 1.001% of") && headline.hasSuffix("the limit is 1%"), "\(headline)")
+    }
+
+    @Test func `figures whose issues nobody could read end nothing`() throws {
+        var bot = try bot()
+        #expect(play(&bot, [30]) == [[.opened]])
+        for _ in 0..<12 {
+            bot.advance(by: .minutes(5))
+            var figures = Observation.figures(["sessions": 1000], at: bot.now, lasting: .minutes(30))
+            figures.issuesUnread = true
+            bot.see([figures])
+        }
+        #expect(bot.decisions.map(\.kind) == [.opened])
+        // Once they are read again and do not name it, it is over after the usual time.
+        #expect(play(&bot, [nil, nil]) == [[.resolved], []])
+        #expect(bot.objections == [])
+    }
+
+    @Test
+    func `issues that come by the hour, beside figures of five minutes, are over when an hour does not name them`()
+        throws
+    {
+        var bot = try bot()
+        func pass(_ events: Double?) {
+            for step in 1...12 {
+                bot.advance(by: .minutes(5))
+                let issues = events.map { [Issue(id: "a", title: "boom", events: $0, users: $0)] } ?? []
+                bot.see(
+                    step == 12
+                        ? [.figures(["sessions": 1000], at: bot.now, lasting: .hours(1), issues: issues)]
+                        : [.figures(["sessions": 80], at: bot.now, lasting: .minutes(5))])
+            }
+        }
+        for _ in 0..<4 { pass(30) }
+        #expect(bot.decisions.map(\.kind) == [.opened])
+        pass(nil)
+        pass(nil)
+        #expect(bot.decisions.map(\.kind).filter { $0 != .reminder } == [.opened, .resolved])
+        #expect(bot.objections == [])
+    }
+
     @Test func `a source that stops naming sessions, or stops at all, ends nothing`() throws {
         var bot = try bot()
         #expect(play(&bot, [30]) == [[.opened]])

@@ -226,8 +226,9 @@ struct BugsnagPoll: Sendable {
         guard source.wantsErrors else { return then(self, nil) }
         let span = max(poll.spans.first ?? .zero, BugsnagPoll.errorSpanMin)
         return listErrors(.open, of: project, since: span, pagesMax: BugsnagPoll.errorPagesMax) { poll, open in
-            guard open.isCut else { return poll.readFixed(project, open.items, newest: [], over: span, then: then) }
             var poll = poll
+            if open.failure != nil { poll.noteUnread(errorsOf: project) }
+            guard open.isCut else { return poll.readFixed(project, open.items, newest: [], over: span, then: then) }
             poll.notes.append(
                 "\(project.slug): more than \(open.items.count) open errors; those with the most events and the newest are read"
             )
@@ -292,6 +293,13 @@ struct BugsnagPoll: Sendable {
     private func dashboard(of project: Project) -> String? {
         guard let pages = source.server.pages, let organization = cursor.organization else { return nil }
         return "\(pages)/\(organization.percentEncoded)/\(project.slug.percentEncoded)"
+    }
+
+    /// Of the newest figures of the project as a whole nobody knows which errors belong to them.
+    private mutating func noteUnread(errorsOf project: Project) {
+        let subject = Subject(source: poll.source, app: project.slug, environment: source.releaseStage)
+        guard let index = observations.lastIndex(where: { $0.subject == subject }) else { return }
+        observations[index].issuesUnread = true
     }
 
     /// Hangs errors on the newest of the project as a whole, or on a span without figures.

@@ -54,6 +54,8 @@ struct CrashlyticsPoll: Sendable {
     private struct AppFigures: Sendable {
         var releases: [[CountedRelease]] = []
         var issues: [Issue] = []
+        /// Whether nobody could read them.
+        var issuesUnread = false
         /// Whether the end of its table is known, and no guess.
         var isEndKnown = false
         /// Whether a query is still running, so that figures of one span or another are missing.
@@ -226,6 +228,7 @@ struct CrashlyticsPoll: Sendable {
         return readIssues(firebase.issues(over: span, of: app.name)) { [figures] poll, top in
             var figures = figures
             figures.issues = top?.items ?? []
+            figures.issuesUnread = top == nil
             guard top?.next != nil else { return then(poll, .success(figures)) }
             // There are more, and a new one has few crashes at first.
             return poll.readIssues(firebase.issues(over: span, of: app.name, onlyNews: true)) { [figures] poll, news in
@@ -354,11 +357,12 @@ struct CrashlyticsPoll: Sendable {
         for releases in figures.releases.reversed() {
             observations += releases.compactMap { $0.observation(of: app.name, by: poll.source, at: poll.now) }
         }
-        guard !figures.issues.isEmpty else { return }
+        guard !figures.issues.isEmpty || figures.issuesUnread else { return }
         // On the app as a whole; where that is not known, on the release that has the most.
         let own = observations.indices.filter { $0 >= first }
         if let place = own.last(where: { observations[$0].subject.release == nil }) ?? own.last {
             observations[place].issues = figures.issues
+            observations[place].issuesUnread = figures.issuesUnread
         }
     }
 

@@ -243,6 +243,11 @@ struct SentryPoll: Sendable {
         // One that never told of sessions need not have any.
         let lost = inquiry.directory.hasSessions ? sessionsFailure : nil
         poll.addIssues(to: &observations)
+        if !failures.isEmpty {
+            for index in observations.indices where observations[index].issues.isEmpty {
+                observations[index].issuesUnread = true
+            }
+        }
         return .finish(
             PollReport(
                 observations.isEmpty ? .noData : .values(observations),

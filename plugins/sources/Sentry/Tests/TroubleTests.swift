@@ -162,6 +162,14 @@ import Testing
         #expect((report.limit != nil) == isLimit)
     }
 
+    @Test func `figures without the issues that could not be read say so`() throws {
+        var server = Server()
+        server.issues = answer("{}", status: 503)
+        let played = server.play(try source(), poll(.hours(1)))
+        #expect(!played.observations.isEmpty && played.observations.allSatisfy(\.issuesUnread))
+        #expect(!Server().play(try source(), poll(.hours(1))).observations.contains(where: \.issuesUnread))
+    }
+
     @Test func `servers without a limiter send no such headers`() throws {
         #expect(Server().play(try source(), poll(.hours(1))).report?.notBefore == nil)
     }
