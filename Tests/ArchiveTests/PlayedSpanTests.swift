@@ -62,18 +62,23 @@ import Testing
         #expect(stage.web.asked.isEmpty)
     }
 
-    @Test func `so much of the past is the recording's where it reaches back so far`() async throws {
+    @Test func `so much of the past is the recording's where it has that, to some hours`() async throws {
         let config = try scratch.config(["ios": "remembering"])
         try scratch.record([
-            "2026-11-19-1": [.figures(of: "ios", at: .at("09:00", day: 19))],
+            "2026-11-18-1": [.figures(of: "ios", at: .at("15:00", day: 18))],
             "2026-11-20-1": [.figures(of: "ios", at: .at("11:00")), .figures(of: "ios", at: .at("12:00"))],
         ])
-        let (played, _) = try await play(config, .init(since: "3h", cache: cache))
-        #expect(played.times == ["20T11:00 ios", "20T12:00 ios"])
+        let (played, _) = try await play(config, .init(since: "2d", cache: cache))
+        #expect(played.times == ["18T15:00 ios", "20T11:00 ios", "20T12:00 ios"])
         // The first of it is more than an hour after the begin that was asked for.
         #expect(
-            stage.complained.hasPrefix("alertbot: warning: played only what was recorded from Fri 20 Nov 11:00 UTC"))
+            stage.complained.hasPrefix("alertbot: warning: played only what was recorded from Wed 18 Nov 15:00 UTC"))
         #expect(!scratch.names.contains("cache"))
+        // Of an hour that is all there is, a day says nothing; nor does a recording that has stopped since.
+        let day = try await play(config, .init(since: "1d", cache: cache)).played
+        #expect(day.times.count == 24)
+        let week = try await play(config, .init(since: "2d", cache: cache), until: .at("23:00", day: 19)).played
+        #expect(week.times.count == 48)
     }
 
     @Test func `a recording that ended before the span, or has a hole at its begin, is left to sources that know more`()
@@ -110,10 +115,10 @@ import Testing
         let other = try scratch.config(["ios": "remembering", "web": "remembering"])
         try scratch.record([
             "2026-11-19-1": [.figures(of: "ios", at: .at("09:00", day: 19))],
-            "2026-11-20-1": [.figures(of: "ios", at: .at("12:00"))],
+            "2026-11-20-1": [.figures(of: "ios", at: .at("11:15")), .figures(of: "ios", at: .at("12:00"))],
         ])
         let (played, isWhole) = try await play(config, and: [other], .init(since: "2h", cache: cache))
-        #expect(played.times == ["20T12:00 ios"])
+        #expect(played.times == ["20T11:15 ios", "20T12:00 ios"])
         #expect(isWhole)
         #expect(
             stage.complained.hasSuffix(

@@ -50,8 +50,6 @@ public struct IssueMemory: StandingMemory {
         public let span: TimeSpan
         public let seen: Moment
         public let isComplete: Bool
-        /// How long after the one before it that was; nil for the first, and where that is not known.
-        public let apart: Duration?
         /// Sessions and users of that very span, as far as they came with it.
         public let metrics: Metrics
         /// As the source ordered them, ids and texts cut to what `Issue.kept` allows.
@@ -64,6 +62,8 @@ public struct IssueMemory: StandingMemory {
     public private(set) var began: Moment?
     /// When an answer last had figures and nobody could read its issues; nil while that never was.
     public private(set) var unread: Moment?
+    /// When issues were last read, also where none was named; nil before the first.
+    public private(set) var read: Moment?
     // An array of at most one, which keeps the figures of the many subjects without issues small.
     private var readings: [Reading] = []
     /// By the hash of the issue's id.
@@ -111,9 +111,10 @@ public struct IssueMemory: StandingMemory {
         let began = kin.reduce(began ?? observation.seen) { min($0, $1.began ?? $0) }
         self.began = began
         guard !observation.issues.isEmpty else {
-            if observation.issuesUnread { unread = max(unread ?? observation.seen, observation.seen) }
+            noteNone(observation)
             return
         }
+        read = max(read ?? observation.seen, observation.seen)
         let beginnings = Beginnings(app: began, source: min(began, elders.sourceBegan ?? began))
         var kept: [Named] = []
         var taken: Set<UInt64> = []
@@ -136,16 +137,23 @@ public struct IssueMemory: StandingMemory {
             readings = [
                 Reading(
                     span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
-                    apart: apart(observation.seen), metrics: observation.metrics.volumes, kept)
+                    metrics: observation.metrics.volumes, kept)
             ]
         }
         forgetOldest()
     }
 
-    /// How long after the reading before it one is. What is seen at the same time is one reading.
-    private func apart(_ seen: Moment) -> Duration? {
-        reading.flatMap { $0.seen < seen ? seen - $0.seen : $0.apart }
+    /// Takes in an observation that names no issue. Figures of far shorter spans than issues come with tell nothing of these:
+    /// some sources read them by the hour, and figures every five minutes.
+    private mutating func noteNone(_ observation: Observation) {
+        if observation.issuesUnread {
+            unread = max(unread ?? observation.seen, observation.seen)
+        } else if let reading, observation.span.length >= reading.span.length.scaled(by: IssueMemory.likeSpan) {
+            read = max(read ?? observation.seen, observation.seen)
+        }
     }
+
+    private static let likeSpan = 0.75
 
     /// An issue that a poll names, and since when it is news; nil where it is none.
     fileprivate struct Named {
@@ -215,13 +223,11 @@ public struct IssueMemory: StandingMemory {
 
 extension IssueMemory.Reading {
     fileprivate init(
-        span: TimeSpan, seen: Moment, isComplete: Bool, apart: Duration?, metrics: Metrics,
-        _ named: [IssueMemory.Named]
+        span: TimeSpan, seen: Moment, isComplete: Bool, metrics: Metrics, _ named: [IssueMemory.Named]
     ) {
         let (kept, others) = IssueMemory.chosen(of: named)
         self.init(
-            span: span, seen: seen, isComplete: isComplete, apart: apart, metrics: metrics, issues: kept,
-            others: others)
+            span: span, seen: seen, isComplete: isComplete, metrics: metrics, issues: kept, others: others)
     }
 }
 
@@ -394,6 +400,7 @@ extension IssueMemory {
             }
             json.member("look", ifAny: reading)
             json.member("unread", ifAny: unread)
+            json.member("read", ifAny: read)
         }
     }
 
@@ -405,6 +412,7 @@ extension IssueMemory {
         }
         if let reading = try reader.optional("look") { readings = [try Reading(reading)] }
         unread = try reader.optional("unread")?.moment()
+        read = try reader.optional("read")?.moment()
     }
 }
 
@@ -451,7 +459,6 @@ extension IssueMemory.Reading: JSONPuttable {
             json.member("to", span.to)
             json.member("seen", seen)
             json.member("complete", isComplete)
-            json.member("apart_ms", ifAny: apart?.wholeMilliseconds)
             json.member("metrics", metrics)
             json.member("issues", issues)
             if !others.isEmpty { json.member("others", others) }
@@ -464,12 +471,9 @@ extension IssueMemory.Reading: JSONPuttable {
         // Earlier programs did not keep it.
         var others: [String] = []
         for id in try reader.optional("others")?.elements() ?? [] { others.append(try id.string()) }
-        var apart: Duration?
-        if let written = try reader.optional("apart_ms") { apart = .milliseconds(Int64(try written.int())) }
         self.init(
             span: try TimeSpan(reader), seen: try reader.member("seen").moment(),
-            isComplete: try reader.member("complete").bool(), apart: apart,
-            metrics: try Metrics(reader.member("metrics")),
+            isComplete: try reader.member("complete").bool(), metrics: try Metrics(reader.member("metrics")),
             issues: issues, others: others)
     }
 }

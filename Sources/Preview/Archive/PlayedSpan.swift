@@ -63,14 +63,26 @@ public struct PlayedSpan: Sendable {
         return try await RecalledPast(since: since, until: end, configs, cache: wish.cache, on: machine).play(take)
     }
 
-    /// Whether what is recorded of the span begins within a day of its begin. A recording that ended before it says nothing of
-    /// it, though its last file may be of the day in which the span begins.
+    /// Whether what is recorded of the span begins soon after its begin, and ends soon before its end: in the first tenth of it,
+    /// and in the last. A recording that ended before it says nothing of it, though its last file may be of the day in which
+    /// the span begins.
     private func covers(_ folder: RecordedFolder, from begin: Moment) throws(Failure) -> Bool {
-        for path in try folder.files(since: begin, until: end) {
+        let end = end ?? machine.clock.now()
+        let slack = max(PlayedSpan.recordingGapMax, min(.days(1), (end - begin).scaled(by: 0.1)))
+        let files = try folder.files(since: begin, until: end)
+        func times(_ path: String) throws(Failure) -> (first: Moment, last: Moment)? {
             var file = ObservationFiles(
                 recorded: [path], since: begin, sources: sources, isQuiet: true, machine.terminal)
             _ = try file.play { _ in }
-            if let first = file.first { return first <= end ?? .latest && first - begin <= .days(1) }
+            guard let first = file.first, let last = file.last else { return nil }
+            return (first, last)
+        }
+        for path in files {
+            guard let first = try times(path)?.first else { continue }
+            guard first - begin <= slack else { return false }
+            for path in files.reversed() {
+                if let last = try times(path)?.last { return end - last <= slack }
+            }
         }
         return false
     }
@@ -100,7 +112,8 @@ public struct PlayedSpan: Sendable {
             take(batch)
         }
         if let first = file.first, let last = file.last {
-            let isShort = begin.map { first - $0 > PlayedSpan.recordingGapMax } ?? false
+            let gaps = begin.map { [first - $0, (end ?? machine.clock.now()) - last] } ?? []
+            let isShort = gaps.contains { $0 > PlayedSpan.recordingGapMax }
             machine.terminal.error(
                 "alertbot: \(isShort ? "warning: played only" : "played") what was recorded from "
                     + "\(clock(first)) to \(clock(min(last, end ?? last)))")
@@ -117,7 +130,7 @@ public struct PlayedSpan: Sendable {
 
     private func clock(_ moment: Moment) -> String { config.plan.zone.words(moment, readAt: machine.clock.now()) }
 
-    /// How long after the begin that was asked for a recording may begin without a warning: sources are polled at least
+    /// How long after the begin that was asked for a recording may begin, or end before the end, without a warning: sources are polled at least
     /// every 30 minutes unless told otherwise, and a poll may fail.
     private static let recordingGapMax = Duration.hours(1)
 }

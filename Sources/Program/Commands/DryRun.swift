@@ -70,7 +70,7 @@ public struct DryRun: Sendable {
             machine.terminal.error("alertbot: source \(source): no figures are recorded\(place)")
         }
         var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)
-        for batch in batches {
+        for batch in batches.map(withoutOldPushes) {
             let times = [batch.lines.map(\.seen).min(), batch.seen].compactMap(\.self)
                 .map { config.plan.zone.words($0, readAt: now) }
             // Of what is pushed, each app has its own.
@@ -83,6 +83,18 @@ public struct DryRun: Sendable {
         preview.expectNoMoreAnswers()
         tellFaults(preview)
         return preview
+    }
+
+    /// An answer without what was pushed so long before the rest of it that nobody believes it any more.
+    private func withoutOldPushes(_ batch: ObservationReader.Batch) -> ObservationReader.Batch {
+        let oldest = batch.seen - config.plan.figuresLast(batch.source)
+        let lines = batch.lines.filter { $0.seen >= oldest }
+        guard lines.count < batch.lines.count else { return batch }
+        let left = (batch.lines.count - lines.count).counted("line")
+        machine.terminal.error(
+            "alertbot: source \(batch.source): \(left) of before \(config.plan.zone.words(oldest, readAt: machine.clock.now())) "
+                + "are left out: such old figures are not believed any more")
+        return ObservationReader.Batch(seen: batch.seen, asked: batch.asked, lines: lines)
     }
 
     /// Polls that failed on purpose leave no message, so they are told of here.

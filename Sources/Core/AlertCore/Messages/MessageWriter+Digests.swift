@@ -62,8 +62,8 @@ extension MessageWriter {
         let incidents = part.members
         let severity = incidents.map(\.worstSeverity).max() ?? .info
         let what = words(.countIncidents, count: incidents.count + others)
-        // What is no news any more has not gone.
-        let hasStayed = incidents.contains(where: \.endsAsKnown)
+        // What is no news any more, or still beyond another limit, has not gone.
+        let hasStayed = incidents.contains(where: \.isInDoubt)
         let during =
             switch reason {
             case .quietHours(let name): words(.duringQuietHours, [.gate: name])

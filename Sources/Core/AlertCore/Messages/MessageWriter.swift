@@ -439,9 +439,6 @@ extension Incident {
     /// Whether it is over and not all of it is well: its end has no tick.
     var isInDoubt: Bool { endsUnresolved || evidence.phrase?.id == .reasonStill }
 
-    /// Whether it is over because it is no news any more, though it may crash as before.
-    var endsAsKnown: Bool { !isOpen && evidence.phrase?.id == .issueOverKnown }
-
     /// Whether its rule has nothing more to say of it though nobody knows that it is better: what is known by now may crash
     /// as before.
     fileprivate var endsUnresolved: Bool {

@@ -216,7 +216,7 @@ public struct Plan: Sendable {
     }
 
     /// How long figures of a source stay good: the longest time between two polls.
-    func figuresLast(_ source: String) -> Duration {
+    public func figuresLast(_ source: String) -> Duration {
         sourceRanks[source].map { sources[$0].slowest } ?? PollingSettings.slowest.default
     }
 

@@ -181,7 +181,7 @@ public struct DropDetector: SubjectDetector {
 
     private func firing(_ whole: DropMemory.Fall, _ memory: DropMemory, _ newest: TimeSpan) -> Judgement {
         let isCarried = memory.rarity(ofFallsOver: critical) >= rarity
-        let deep = isCarried ? (whole.depth >= critical ? whole : memory.deepened(to: critical)) : nil
+        let deep = isCarried ? (whole.depth >= critical ? whole : memory.deepened(to: critical, since: whole)) : nil
         // With its deep part, a warning would be told as bad as what was critical.
         let fall = deep ?? (whole.depth >= critical ? memory.left(below: critical) : nil) ?? whole
         let isDeep = deep != nil

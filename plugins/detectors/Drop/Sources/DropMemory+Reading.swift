@@ -94,18 +94,21 @@ extension DropMemory {
 }
 
 extension DropMemory {
-    /// The newest stretch in which a fall is certainly so deep, where as a whole it is not: it has got deeper, and what was
-    /// before would hide that for a day. Nil where there is none.
+    /// The newest stretch in which a fall is so deep, and certainly deeper than as a whole: what was before it got worse would
+    /// hide that for a day. Nil where there is none.
     ///
-    /// - Parameter depth: as a fraction.
-    func deepened(to depth: Double) -> Fall? {
+    /// - Parameters:
+    ///   - depth: as a fraction.
+    ///   - whole: the fall as a whole, which is not so deep.
+    func deepened(to depth: Double, since whole: Fall) -> Fall? {
         let noise = max(dispersion ?? 1, Binomial.usualDispersion)
         return DropMemory.stretches.lazy.compactMap(fall(lasting:)).first { fall in
             let bad = fall.share.total - fall.share.hits
-            // Half as deep would hardly ever give so many bad cases.
+            // What goes on as it was, or half as deep, would hardly ever give so many bad cases.
             return fall.depth >= depth
                 && Binomial.chance(
-                    ofAtLeast: bad / noise, of: fall.share.total / noise, rate: 1 - fall.usual + depth / 2)
+                    ofAtLeast: bad / noise, of: fall.share.total / noise,
+                    rate: 1 - fall.usual + max(depth / 2, whole.depth))
                     <= DropMemory.chanceOfDeepening
         }
     }

@@ -116,6 +116,16 @@ extension DropDetector {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
+    func `a steady fall that is not so deep does not become critical by luck`(seed: UInt64) throws {
+        var watch = Watch(try .rule(), seed: seed)
+        watch.pass(days: 21, users: 200)
+        let verdicts = (0..<576).map { _ in watch.look(users: 200, rate: 0.003 + 0.026).verdict }
+        #expect(verdicts.contains(.firing(.warning)))
+        let critical = verdicts.dropFirst(24).count { $0 == .firing(.critical) }
+        #expect(critical == 0, "seed \(seed)")
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
     func `what few see is a fall only where its own figures are one`(seed: UInt64) throws {
         var watch = Watch(try .rule(), seed: seed)
         watch.pass(days: 21, users: 2, rate: 0.0002)

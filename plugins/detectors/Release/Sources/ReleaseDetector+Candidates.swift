@@ -76,16 +76,27 @@ extension ReleaseDetector {
         return Candidate(
             subject: part.subject, name: name(part), figure: measured.figure, span: measured.span,
             isComplete: measured.isComplete, bad: tally.bad, total: tally.total,
-            crashers: crashers(in: part.series, over: measured.span))
+            crashers: crashers(of: tally.bad, in: part.series, over: measured.span))
     }
 
-    /// The crashed users of all spans within another: the same one may be among those of several.
-    private func crashers(in series: Series, over span: TimeSpan) -> Double? {
+    /// The crashed users of all spans within another: the same one may be among those of several. Nil where they are not
+    /// known, or cannot be those of all sessions, as where only who logs in is known as a user.
+    private func crashers(of sessions: Double, in series: Series, over span: TimeSpan) -> Double? {
         guard metric == .crashFreeSessions else { return nil }
         let within = series.samples.filter { $0.span.from >= span.from && $0.span.to <= span.to }
         let counts = within.compactMap { $0.metrics[.crashedUsers] }
-        return counts.isEmpty || counts.count < within.count ? nil : counts.reduce(0, +)
+        let areFew = within.contains { sample in
+            guard let users = sample.metrics[.users], let all = sample.metrics[.sessions] else { return false }
+            return users * Self.sessionsOfAUserMax < all
+        }
+        let crashers = counts.reduce(0, +)
+        let most = CrashLoop.sessionsPerMinute * span.length.inSeconds / 60
+        guard !areFew, counts.count == within.count, crashers > 0, sessions / crashers <= most else { return nil }
+        return crashers
     }
+
+    /// Nobody starts an app more often in a window, on average.
+    private static let sessionsOfAUserMax = 10.0
 
     /// Users of some hours do not add up, so theirs are those that the source counted, whatever hours they are of.
     func measured(_ series: Series, over hours: TimeSpan?) -> Series.Measured? {

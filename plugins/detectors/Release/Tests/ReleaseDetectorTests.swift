@@ -116,6 +116,10 @@ import Testing
             (["sessions": 60, "crashed_sessions": 1], false), (["sessions": 60, "crashed_sessions": 3], true),
             (["sessions": 600, "crashed_sessions": 8, "crashed_users": 1], false),
             (["sessions": 600, "crashed_sessions": 8, "crashed_users": 5], true),
+            // Such users are not those of the sessions: only who logs in is one, or nobody.
+            (["sessions": 600, "crashed_sessions": 8, "users": 20, "crashed_users": 1], true),
+            (["sessions": 600, "crashed_sessions": 8, "crashed_users": 0], true),
+            (["sessions": 5000, "crashed_sessions": 200, "crashed_users": 1], true),
         ] as [(Metrics, Bool)])
     func `one who is hit alone is no bad release, however good the one before it`(new: Metrics, rings: Bool) throws {
         let found = try findings(

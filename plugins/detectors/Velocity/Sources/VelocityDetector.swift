@@ -143,17 +143,17 @@ public struct VelocityDetector: Detector {
     /// How long what was said of issues is news, and how long after it was last named one counts as gone.
     private var quietTime: Duration { max(window, .minutes(30)) }
 
-    /// The latter where they are read more seldom, as by the hour beside figures that come every five minutes: not before they
-    /// have been read again.
-    private func quietTime(_ reading: IssueMemory.Reading?) -> Duration {
-        guard let reading, reading.span.length > quietTime else { return quietTime }
-        return max(quietTime, min(reading.apart ?? .days(1), reading.span.length) * 2)
+    /// Whether an issue was named last so long ago that it is gone: by answers whose issues were read. Where none of these comes
+    /// without any, as from a source that tells of issues only where there are some, by figures after twice their span.
+    private func isGone(since last: Moment, _ memory: IssueMemory, _ series: Series) -> Bool {
+        if let read = memory.read, read - last >= quietTime { return true }
+        let span = memory.reading?.span.length ?? .zero
+        return series.lastSeen - max(last, memory.unread ?? last) >= (span > quietTime ? span * 2 : quietTime)
     }
 
     /// What is over: issues not named any more, and such as people have taken care of.
     private func endings(_ sight: Sight, _ memory: IssueMemory) -> [Finding] {
-        let quietTime = quietTime(memory.reading)
-        return sight.tracked.compactMap { tracked in
+        sight.tracked.compactMap { tracked in
             guard let key = tracked.key else { return nil }
             let record = memory[key]
             let phrase: Phrase
@@ -162,9 +162,7 @@ public struct VelocityDetector: Detector {
             case .ignored?: phrase = Phrase(.issueOverIgnored)
             // Only fresh figures without it show that it is gone, and only where issues came with them.
             case .open?:
-                guard let last = record?.lastNamed,
-                    sight.series.lastSeen - max(last, memory.unread ?? last) >= quietTime
-                else { return nil }
+                guard let last = record?.lastNamed, isGone(since: last, memory, sight.series) else { return nil }
                 phrase = Phrase(.issueOverUnseen, [.period: .period(quietTime)])
             case nil: phrase = Phrase(.issueOverLong)
             }
