@@ -58,6 +58,42 @@ import Testing
         #expect(bot.core.explain(bot.state, at: bot.now) { _, _ in true }.judgements.leftOut == 0)
     }
 
+    /// Speaks of an issue once, as a rule does of one that the next answers do not name.
+    private final class PassingNews: Detector {
+        static let manifest = PluginManifest(name: "news", summary: "", options: [])
+        private let asked = Mutex(0)
+
+        init() {}
+        init(options: Options, context: RuleContext) throws(ProblemList) {}
+
+        let metrics: [Metric] = []
+        let lookback = Duration.minutes(5)
+        let spans: [Duration] = []
+        let holdTime = Duration.zero
+
+        func findings(in sight: Sight, at now: Moment) -> [Finding] {
+            let isFirst = asked.withLock { asked in
+                asked += 1
+                return asked == 1
+            }
+            let evidence = Evidence(sentence: "A-1 is new")
+            return isFirst ? [Finding(Judgement(.firing(.warning), .between, evidence), key: "A-1")] : []
+        }
+    }
+
+    @Test func `what a rule has said stands while it is open, though the rule has nothing new to say of it`() throws {
+        var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "news", detector: PassingNews())]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.see([(subject("shop"), .fine)])
+        let judged = bot.core.judged(bot.state, at: bot.now, most: 9).kept
+        #expect(judged.map(\.key) == ["A-1"] && judged.map(\.rank) == [.firing])
+        let explained = bot.core.explain(bot.state, at: bot.now) { _, _ in true }.explanations
+        #expect(explained.map { $0.incident != nil } == [true])
+        #expect(explained.first?.judgement.evidence.sentence == "A-1 is new")
+        #expect(bot.core.explain(bot.state, at: bot.now) { $1.app == "bank" }.explanations.isEmpty)
+    }
+
     @Test(arguments: [DetectorScope.subject, .app, .source])
     func `only what somebody asks about is judged`(scope: DetectorScope) {
         let detector = CountingDetector(scope)

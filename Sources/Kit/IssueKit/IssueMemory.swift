@@ -114,7 +114,8 @@ public struct IssueMemory: StandingMemory {
             noteNone(observation)
             return
         }
-        read = max(read ?? observation.seen, observation.seen)
+        // Also where the clock was set back: what is named now was not read later.
+        read = observation.seen
         let beginnings = Beginnings(app: began, source: min(began, elders.sourceBegan ?? began))
         var kept: [Named] = []
         var taken: Set<UInt64> = []
@@ -147,9 +148,9 @@ public struct IssueMemory: StandingMemory {
     /// some sources read them by the hour, and figures every five minutes.
     private mutating func noteNone(_ observation: Observation) {
         if observation.issuesUnread {
-            unread = max(unread ?? observation.seen, observation.seen)
+            unread = observation.seen
         } else if let reading, observation.span.length >= reading.span.length.scaled(by: IssueMemory.likeSpan) {
-            read = max(read ?? observation.seen, observation.seen)
+            read = observation.seen
         }
     }
 

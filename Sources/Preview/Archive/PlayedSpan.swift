@@ -130,7 +130,7 @@ public struct PlayedSpan: Sendable {
 
     private func clock(_ moment: Moment) -> String { config.plan.zone.words(moment, readAt: machine.clock.now()) }
 
-    /// How long after the begin that was asked for a recording may begin, or end before the end, without a warning: sources are polled at least
-    /// every 30 minutes unless told otherwise, and a poll may fail.
+    /// How long after the begin that was asked for a recording may begin, or end before the end, without a warning: sources are
+    /// polled at least every 30 minutes unless told otherwise, and a poll may fail.
     private static let recordingGapMax = Duration.hours(1)
 }
