@@ -316,7 +316,9 @@ let package = Package(
         module("BotHarness", path: "Tests/IntegrationTests/Harness"),
         tests("ProgramTests", ["BotHarness", "alertbot"]),
         // What the pages show: their configs are read, their commands parsed and run, their links followed.
-        tests("DocumentationTests", ["BotConfig", "BotHarness", "BuiltinPlugins", "RuleTests", "alertbot"] + kit),
+        tests(
+            "DocumentationTests",
+            ["AlertCore", "BotConfig", "BotHarness", "BuiltinPlugins", "RuleTests", "alertbot"] + kit),
         tests(
             "IntegrationTests",
             [

@@ -108,6 +108,21 @@ private struct Below: SubjectDetector {
         #expect(bot.objections == [])
     }
 
+    /// So that an upgrade to a version that reads the address tells nothing again.
+    @Test func `a chat whose name is read from the address for the first time is no other one`() {
+        func plan(_ home: UInt64) -> Plan {
+            .rehearsed(channels: [ChannelPlan(name: "team", home: home, homeWithoutAddress: 1)])
+        }
+        var bot = Rehearsal.checked(plan(1))
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.crash(plan(2))
+        #expect(bot.marks() == "O")
+        bot.reload(plan(3))
+        #expect(bot.marks() == "OO")
+        #expect(bot.objections == [])
+    }
+
     @Test func `what was under way to the old chat, or waits, is told once to the new one`() throws {
         func plan(_ home: UInt64?) -> Plan { .rehearsed(channels: [ChannelPlan(name: "team", home: home)]) }
         var bot = Rehearsal.checked(plan(1))

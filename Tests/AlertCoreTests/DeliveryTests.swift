@@ -63,6 +63,7 @@ import Testing
         bot.see(.warning, of: Subject(source: "ios", app: "bank"))
         bot.advance(by: .minutes(1))
         #expect(bot.state.outbox.channels["team"]?.pausedUntil != nil)
+        #expect(bot.state.outbox.channels["team"]?.askedUntil != nil)
         let before = bot.sends.count
         bot.reload(plan(1))
         bot.advance(by: .minutes(1))
@@ -71,8 +72,25 @@ import Testing
         bot.reload(plan(2))
         bot.advance(by: .minutes(1))
         #expect(bot.state.outbox.channels["team"]?.pausedUntil == nil)
+        #expect(bot.state.outbox.channels["team"]?.askedUntil == nil)
         #expect(ends(bot) == ["delivered", "delivered"])
         #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [Duration.hours(1), nil])
+    func `a wait that a service asks for is known as such, however often it does, and the bot's own pause is none`(
+        told: Duration?
+    ) {
+        var bot = Rehearsal.checked(.rehearsed())
+        bot.sendAnswer = { _, _ in (.retry(after: told, "busy"), .zero) }
+        bot.see(.warning)
+        bot.advance(by: .minutes(210))
+        let record = bot.state.outbox.channels["team"] ?? ChannelRecord()
+        #expect(record.failures >= 3)
+        #expect((record.askedPause(at: bot.now) != nil) == (told != nil))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.advance(by: .hours(2))
+        #expect(bot.state.outbox.channels["team"]?.askedUntil == nil, "what is over is forgotten")
     }
 
     @Test

@@ -35,7 +35,8 @@ import Testing
         #""severity":"critical","headline":"🔴 shop","facts":[{"label":"Users","value":"1,840"}],"reason":"it\nfell","#
         + #""issues":[{"title":"NPE","detail":"40 events"},{"title":"OOM","detail":"2","url":"https://i"}],"#
         + #""sparkline":"▁█","lines":["one","two"],"body":["three"],"#
-        + #""links":[{"title":"Mute 2 h","url":"https://m"}],"footer":"rule floor","incidents":[{\#(incident)}]"#
+        + #""links":[{"title":"Mute 2 h","url":"https://m"}],"footer":"rule floor","incidents":[{\#(incident)}],"#
+        + #""labels":{"team":"checkout"}"#
     private static let delivery =
         #"{"id":"7-team","channel":"team","number":7,"kind":"opened","incident":"bkvhhigh3rlfj","#
         + #""queued":"2026-11-20T22:00:00Z","attempts":1,"attempting_since":"2026-11-20T22:00:02Z","#
@@ -84,6 +85,7 @@ import Testing
         #"{"kind":"sheet","keep_ms":3600000,"keep_polls":3,"sheet":\#(sheet)}"#,
         #"{"kind":"sheet","keep_ms":3600000,"sheet":\#(unfinishedSheet)}"#,
         #"{"kind":"learning","subject":\#(subject),"needs":[{"metric":"crash_free_users","by":0.005}]}"#,
+        #"{"kind":"begun","source":"ios","at":"2026-11-20T22:00:00Z"}"#,
         #"{"kind":"source","name":"ios","source":{"cursor":{"page":[1,2.5,null,true]},"#
             + #""validators":{"a":{"etag":"\"x\"","last_modified":null}},"last_polled":"2026-11-20T22:05:00Z","#
             + #""last_good":"2026-11-20T22:05:00Z","last_changed":"2026-11-20T22:00:00Z","last_outcome":"values","#
@@ -134,6 +136,8 @@ import Testing
         #"{"kind":"swings_told","rule":"floor","subject":\#(subject),"key":"SHOP-12","channel":"team","at":"2026-11-20T22:00:00Z","severity":"critical"}"#,
         #"{"kind":"swings_told","rule":"floor","subject":\#(subject),"channel":"team"}"#,
         #"{"kind":"channel","name":"team","channel":{"failures":3,"paused_until":"2026-11-20T22:00:00Z"}}"#,
+        #"{"kind":"channel","name":"team","channel":{"failures":1,"paused_until":"2026-11-20T22:00:00Z","#
+            + #""asked_until":"2026-11-20T21:59:00Z"}}"#,
         #"{"kind":"channel","name":"ops","channel":{"failures":0,"paused_until":null,"last_error":"answered 503"}}"#,
         #"{"kind":"forgotten","subject":\#(subject)}"#,
         #"{"kind":"series","subject":\#(subject),"series":{"samples":[{"from":"2026-11-20T22:00:00Z","#
@@ -226,6 +230,6 @@ import Testing
 
     @Test func `every kind of fact is among them`() throws {
         let kinds = Set(try Self.records.map { try JSON(parsing: $0)["kind"]?.string })
-        #expect(kinds.count == 29)
+        #expect(kinds.count == 30)
     }
 }

@@ -282,7 +282,7 @@ import Testing
         bot.crash()
         bot.advance(to: .utc("2026-11-20 15:00"))
         let summary = try #require(bot.decisions.last { $0.decision == .send }).message
-        #expect(summary.headline == "🗒 43 incidents came and went while held by quiet hours (nights)")
+        #expect(summary.headline == "🗒 shop, bank: 43 incidents came and went while held by quiet hours (nights)")
         #expect(summary.lines.count == 10)
         #expect(summary.lines.first?.hasPrefix("🔴") == true, "\(summary.lines)")
         #expect(summary.lines.last == "and 34 more")

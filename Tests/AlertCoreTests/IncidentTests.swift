@@ -297,23 +297,6 @@ import Testing
         #expect(!closed.plainText.contains("again"))
     }
 
-    @Test func `what a source says is as before is known to last`() {
-        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
-        bot.comparesReplay = true
-        bot.start()
-        #expect(bot.play("w============", every: .hours(1)) == "O...M...M...M")
-    }
-
-    @Test func `an app that the last figures left out is not known to last, though the rest is as before`() throws {
-        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
-        bot.start()
-        #expect(bot.play("w", every: .hours(1)) == "O")
-        bot.see(.fine, of: Subject(source: "ios", app: "other"))
-        #expect(bot.play("============", every: .hours(1)) == "...M...M...M")
-        let reminder = try #require(bot.decisions.last).message
-        #expect(reminder.fields.contains { $0.value.hasSuffix("the source answers without it") })
-    }
-
     @Test func `what is known again after a gap goes on as before`() throws {
         var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
         bot.start()

@@ -293,7 +293,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .digest,
             """
-            🗒 1 incident came and went while held by quiet hours (nights)
+            🗒 shop: 1 incident came and went while held by quiet hours (nights)
             • 🔴 shop: crash-free users 98.00% at worst · Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
             Why: What came and went while held by quiet hours (nights) is summarised once, afterwards.
             Status: https://alerts.example.com

@@ -344,6 +344,23 @@ private struct Floor: SubjectDetector {
         #expect(opened(bot) == ["silence whole"])
     }
 
+    @Test func `an app has not vanished for as long as answers said 'as before' of it`() {
+        var bot = bot(DetectorPlan(name: "silence", detector: Floor(.sessions, below: 10), repeat: nil))
+        for _ in 0..<4 { see(&bot, ["1": 300]) }
+        _ = bot.play(String(repeating: "=", count: 60), every: .minutes(5))
+        func seeOthers(_ count: Int) {
+            for _ in 0..<count {
+                bot.advance(by: .minutes(5))
+                bot.see([Observation.cue(.fine, of: Subject(source: "ios", app: "game"), at: bot.now)])
+            }
+        }
+        seeOthers(3)
+        #expect(opened(bot) == [])
+        seeOthers(60)
+        #expect(opened(bot) == ["silence whole"])
+        #expect(bot.objections == [])
+    }
+
     @Test func `the last row of an app that has vanished, named again, is no news of now`() throws {
         var bot = bot(DetectorPlan(name: "silence", detector: Floor(.sessions, below: 10), repeat: nil))
         for _ in 0..<4 { see(&bot, ["1": 300]) }

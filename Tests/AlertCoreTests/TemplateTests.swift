@@ -6,10 +6,14 @@ import Testing
 
 private func template(_ text: String) throws -> MessageTemplate { try MessageTemplate(text, name: "team.mustache") }
 
-private let view = MessageView(bot: "shop-alerts", channel: "team", zone: .utc, labels: ["owner": "checkout"])
+private let view = MessageView(bot: "shop-alerts", channel: "team", zone: .utc)
 
 extension MessageTemplate {
-    fileprivate func dress(_ message: Message) throws -> Message { try dress(message, view) }
+    fileprivate func dress(_ message: Message) throws -> Message {
+        var message = message
+        message.labels = ["owner": "checkout"]
+        return try dress(message, view)
+    }
 }
 
 @Suite struct `Messages in a team's own words` {
@@ -149,6 +153,36 @@ extension MessageTemplate {
             try template("[fields]\n{{kind}}").trial(in: .utc).first
                 == "team.mustache fails when an incident opens: its field 'opened' is not of the form 'Label: value'")
     }
+
+    @Test(
+        arguments: [
+            ("{{mark}} {{title}}\n{{reason}}", 1, nil),
+            ("{{mark}} {{incident.app}}\n{{#lines}}\n{{.}}\n{{/lines}}", nil, 1),
+            ("[headline]\n{{title}}\n[body]\n{{reason}}", 3, nil), ("[headline]\n{{incident.rule}}", nil, 1),
+            // Of what opens together, the kind is that of one.
+            ("[fields]\n[body]\n{{#is_digest}}\n{{#lines}}\n{{.}}\n{{/lines}}\n{{/is_digest}}", 2, nil),
+            ("[body]\n{{#incidents}}\n{{app}} {{figure}}\n{{/incidents}}", nil, nil),
+            ("[headline]\n{{incident.rule}}: {{incident.sentence}}", nil, nil),
+            ("[headline]\n{{incident.figure}}{{^incident.figure}}{{title}}{{/incident.figure}}", nil, nil),
+        ] as [(String, Int?, Int?)])
+    func `words that lose a digest's lines, or why the bot is in trouble, are warned of where they begin`(
+        _ text: String, lines: Int?, cause: Int?
+    ) throws {
+        let template = try template(text)
+        for words in [Words.english, .spanish] {
+            let losses = [template.lossOfLines(in: .utc, words: words), template.lossOfCause(in: .utc, words: words)]
+            #expect(losses.map { $0?.position.line } == [lines, cause])
+            let told = losses.compactMap(\.self)
+            #expect(told.allSatisfy { $0.level == .warning && $0.position.file == "team.mustache" })
+        }
+    }
+
+    @Test(arguments: [Words.english, .spanish])
+    func `the built-in template loses nothing`(_ words: Words) throws {
+        let builtIn = try template(MessageTemplate.builtIn(in: words))
+        #expect(builtIn.lossOfLines(in: .utc, words: words) == nil)
+        #expect(builtIn.lossOfCause(in: .utc, words: words) == nil)
+    }
 }
 
 @Suite struct `A bot with templates` {
@@ -232,6 +266,24 @@ extension MessageTemplate {
         for _ in 0..<10 { bot.advance(by: .minutes(1)) }
         let rules = bot.decisions.filter { $0.channel == "team" }.map { $0.message.incidents.first?.rule }
         #expect(rules.count == 2)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `an end has its labels when what it is about is forgotten, after a start too`() throws {
+        var bot = try bot()
+        func see(_ cue: Cue) { bot.see([.cue(cue, at: bot.now, labels: ["owner": "checkout"])]) }
+        see(.critical)
+        bot.advance(by: .minutes(5))
+        bot.sendAnswer = { _, _ in (.retry(after: nil, "503"), .zero) }
+        see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.state.incidents.isEmpty)
+        bot.crash()
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.advance(by: .minutes(30))
+        let ends = bot.sends.filter { $0.delivery.kind == .resolved && $0.delivery.channel == "team" }
+        #expect(ends.count > 1)
+        #expect(ends.allSatisfy { $0.delivery.message.labels == ["owner": "checkout"] })
         #expect(bot.objections == [])
     }
 

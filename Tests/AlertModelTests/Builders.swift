@@ -124,6 +124,7 @@ extension SeededRandom {
             links: list(upTo: 3) { .init($0.text(), $0.text(), isOwn: $0.happens(0.5)) }, footer: text(),
             incidents: list(upTo: 2) { IncidentSummary($0.incident()) })
         message.announces = maybe { $0.one(of: Severity.allCases) }
+        message.labels = words()
         // What a team's own template says in its place.
         if happens(0.3) { message.headline = text() }
         return message

@@ -88,6 +88,9 @@ import Testing
             headers: [.init("Accept", "text/plain"), .init("Authorization", "Basic \(login)")],
             body: .form([.init("grant_type", "jwt"), .init("assertion", "\(signed).\("c2ln")")]))
         #expect(request.ownSecrets == [login, Secret("eyJ.eyJ.c2ln")])
+        let keyed = HTTPRequest(
+            .post, "https://s.example", body: .json(JSONObject([("title", "x")]), behind: "topic", GuardedText(signed)))
+        #expect(keyed.ownSecrets == [signed])
     }
 
     @Test func `a changed secret stays secret`() {
@@ -190,6 +193,14 @@ import Testing
                 #expect(again.longestPiece(of: spelling) < 6, "\(again)")
             }
         }
+    }
+
+    @Test(arguments: ["tokensecret123 ", " tokensecret123", "\ttokensecret123\r\n", "tokensecret123"])
+    func `a secret is known without the space at its ends, which no header carries`(secret: String) {
+        let mask = SecretMask(Secret(secret))
+        #expect(mask.masked(in: "bad token: Bearer tokensecret123!") == "bad token: Bearer ***!")
+        #expect(mask.masked(in: "[tokensecret123]") == "[***]")
+        #expect(SecretMask(Secret("  abc  ")).masked(in: "abc") == "abc", "it is as short as without")
     }
 
     @Test func `a secret that stands for too few characters is masked as it is written, and only so`() {

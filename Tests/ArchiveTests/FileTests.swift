@@ -36,6 +36,24 @@ import TimeZones
         #expect(complaints.count == 2)
     }
 
+    /// All of the file waits to be put in order before the first line of it is given.
+    @Test func `a bar shows how much has been played, and not how much has been read`() throws {
+        let lines = (0..<400).map { minute in
+            ObservationLine.figures(of: "ios", at: Moment.at("08:00") + .minutes(Int64(minute))).text
+        }
+        try scratch.write("a.jsonl", lines.joined())
+        let teletype = try Teletype()
+        let terminal = Terminal(
+            output: teletype.program, errors: teletype.program, variables: Variables([:]), clock: stage.clock)
+        var file = ObservationFiles(scratch.path("a.jsonl"), sources: ["ios"], terminal)
+        #expect(try file.play { _ in stage.clock.advance(by: .milliseconds(10)) })
+        let drawn = teletype.read()
+        // After two of its four seconds, and then at each sixteenth line.
+        let percents = drawn.matches(of: /([0-9]+)%/).compactMap { Int($0.output.1) }
+        #expect(percents == Array(stride(from: 52, through: 100, by: 4)), "\(drawn)")
+        #expect(drawn.hasPrefix("\rPlaying observations █") && drawn.hasSuffix("\r\u{1B}[K"))
+    }
+
     @Test func `of many broken lines the first hundred are reported one by one`() throws {
         try scratch.write("a.jsonl", String(repeating: "nonsense\n", count: 102))
         var file = ObservationFiles(scratch.path("a.jsonl"), sources: ["ios"], stage.terminal)

@@ -22,7 +22,8 @@ import Testing
         _ config: Config, and others: [Config] = [], _ wish: PlayedSpan.Wish, until end: Moment? = nil
     ) async throws -> (played: Played, isWhole: Bool) {
         var played = Played()
-        let span = PlayedSpan(config, and: others, wish, until: end, on: stage.machine)
+        let others = others.map { (name: "other.yaml", config: $0) }
+        let span = PlayedSpan(config, named: "config.yaml", and: others, wish, until: end, on: stage.machine)
         let isWhole = try await span.play { played.take($0) }
         return (played, isWhole)
     }
@@ -41,6 +42,31 @@ import Testing
         #expect(Set(played.times) == ["20T09:00 ios", "20T09:00 web"])
         #expect(isWhole)
         #expect(stage.complained.contains("skipped 1 line of source 'tv'"))
+    }
+
+    @Test(arguments: [true, false])
+    func `each of two configs has the lines counted that it does not name`(isRecorded: Bool) async throws {
+        let config = try scratch.config(["ios": "forgetful"])
+        let other = try scratch.config(["web": "forgetful"])
+        let lines: [ObservationLine] = [
+            .figures(of: "ios", at: .at("09:00")), .figures(of: "ios", at: .at("10:00")),
+            .figures(of: "tv", at: .at("10:00")), .figures(of: "web", at: .at("10:00")),
+        ]
+        try scratch.write("a.jsonl", lines.map(\.text).joined())
+        try scratch.record(["2026-11-20-1": lines])
+        let wish = PlayedSpan.Wish(observations: isRecorded ? nil : scratch.path("a.jsonl"))
+        _ = try await play(config, and: [other], wish)
+        let warnings = stage.complained.split(separator: "\n").filter { $0.contains("skipped") }
+        #expect(
+            warnings == [
+                "alertbot: warning: skipped 1 line of source 'tv', which the config does not name",
+                "alertbot: warning: skipped 1 line of source 'web', which config.yaml does not name",
+                "alertbot: warning: skipped 2 lines of source 'ios', which other.yaml does not name",
+            ])
+        // Of one config alone nothing is said twice.
+        let alone = StagedMachine()
+        _ = try await PlayedSpan(config, wish, until: nil, on: alone.machine).play { _ in }
+        #expect(alone.complained.matches(of: /skipped/).count == 2, "\(alone.complained)")
     }
 
     @Test func `without a wish the recording is played, and its span is reported`() async throws {

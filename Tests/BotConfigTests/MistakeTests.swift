@@ -15,6 +15,13 @@ internal import Testing
             "unknown key at the top", "rulez: {}" + least,
             "1:1: unknown key 'rulez' in the config -> rules"),
         Mistake(
+            "a key at the top that is like none", "foo: 1" + least,
+            "1:1: unknown key 'foo' in the config; known are bot, channels, include, network, oncall, polling, routes, "
+                + "rules, sources, version"),
+        Mistake(
+            "a key at the top that is like that of a later version", "plugin: []" + least,
+            "1:1: 'plugin' does not belong in the config (it belongs in a source, rule or channel)"),
+        Mistake(
             "unknown key of a plugin",
             """
             sources:

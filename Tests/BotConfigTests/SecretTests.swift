@@ -19,6 +19,7 @@ internal import Testing
         ("${file:token}", "s3cr3t-from-file"),
         ("${file:two-lines}", "s3cr3t-line\n"),
         ("${file:windows}", "s3cr3t-crlf"),
+        ("${file:marked}", "s3cr3t-marked"),
         ("${credential:pager}", "s3cr3t-credential"),
         ("Bearer ${env:TOKEN}", "Bearer s3cr3t-from-env"),
         ("${env:TOKEN}${file:/run/token}", "s3cr3t-from-envs3cr3t-absolute"),
@@ -91,6 +92,28 @@ internal import Testing
         }
         #expect(problems(option) == [told])
         #expect(problems("headers: {X-Key: \"${env:TOKEN}${env:EMPTY}\"}, projects: [\"shop${env:EMPTY}\"]") == [])
+    }
+
+    /// HTTP does not send it, so the service knows the secret without it.
+    @Test(arguments: [
+        ("token: \"${env:PADDED}\"", "2:57: the secret in 'token'"),
+        ("token: \"${env:TABBED}\"", "2:57: the secret in 'token'"),
+        ("headers: {Authorization: \"Bearer ${env:PADDED}\"}", "2:75: the secret in 'headers.Authorization'"),
+        ("token: \"${env:TOKEN}\"", nil), ("token: \"${env:SPACED}\"", nil),
+        // A key has many lines, and a header that has two is refused.
+        ("token: \"${file:two-lines}\"", nil),
+    ])
+    func `a space at an end of a secret is a warning`(option: String, told: String?) {
+        let problems = load(
+            "sources:\n  ios: {plugin: feed, url: https://feed.example, \(option)}\nchannels:\n  team: {plugin: page}"
+        ).problems
+        #expect(problems.allSatisfy { $0.level == .warning })
+        #expect(
+            problems.map(\.line)
+                == [told].compactMap(\.self).map {
+                    $0 + " begins or ends with a space, which nobody sees "
+                        + "(take it out of the variable, file or credential, unless it is part of the secret)"
+                })
     }
 
     @Test func `the token of the bot is not empty, and not easily found out by whoever has a link`() {

@@ -6,11 +6,13 @@ enum FakeWorld {
     static let variables = [
         "TOKEN": "s3cr3t-from-env", "HOOK": "https://hooks.example/T0/s3cr3t-path", "WORD": "drp", "PIN": "4711",
         "SPACED": "p@ss w\"ord", "LONG": "123d", "EMPTY": "", "BLANK": " \n",
+        "PADDED": "s3cr3t-padded ", "TABBED": "\ts3cr3t-tabbed",
     ]
     static let files: [String: [UInt8]] = [
         "/etc/bot/token": Array("s3cr3t-from-file\n".utf8),
         "/etc/bot/two-lines": Array("s3cr3t-line\n\n".utf8),
         "/etc/bot/windows": Array("s3cr3t-crlf\r\n".utf8),
+        "/etc/bot/marked": Array("\u{FEFF}s3cr3t-marked\n".utf8),
         "/etc/bot/empty": Array("\n".utf8),
         "/run/token": Array("s3cr3t-absolute".utf8),
         "/credentials/pager": Array("s3cr3t-credential\n".utf8),

@@ -11,7 +11,23 @@ private func load(_ yaml: String, _ template: String?) -> ConfigResult {
         }
         return Array(template.utf8)
     }
-    return Config.load(Array(yaml.utf8), folder: "/etc/bot", catalog: FakeWorld.catalog, surroundings: surroundings)
+    let known = FakeWorld.catalog
+    let catalog = PluginCatalog(
+        sources: known.sources, detectors: known.detectors, gates: known.gates,
+        channels: known.channels + [BellChannel.self])
+    return Config.load(Array(yaml.utf8), folder: "/etc/bot", catalog: catalog, surroundings: surroundings)
+}
+
+private struct BellChannel: Channel {
+    static let manifest = PluginManifest(name: "bell", summary: "Wakes people.", options: [])
+
+    init(options: Options, context: ChannelContext) throws(ProblemList) {}
+
+    var pace: Pace { .unlimited }
+    var isIdempotent: Bool { false }
+    var isPager: Bool { true }
+    func post(_ posting: Posting) -> ChannelAction { .keep }
+    func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome { .delivered(receipt: nil) }
 }
 
 @Suite struct `Templates in the config` {
@@ -54,6 +70,32 @@ private func load(_ yaml: String, _ template: String?) -> ConfigResult {
                 "4:78: /etc/bot/team.mustache fails when the bot has a trouble of its own: its headline is empty",
                 "6:34: /etc/bot/team.mustache fails when the bot has a trouble of its own: its headline is empty",
             ])
+    }
+
+    @Test func `a template that loses what a message is about is warned of once, in the template`() {
+        let result = load(config, "[headline]\n{{incident.app}}\n[body]\n{{reason}}")
+        #expect(
+            result.problems.map(\.line) == [
+                "1:1: this leaves out why the bot itself is in trouble (write {{title}} where there is no figure: "
+                    + "{{^incident.figure}}{{title}}{{/incident.figure}})",
+                "3:1: this leaves out the lines of a digest, which say what it is about (write {{#lines}}, {{.}} and "
+                    + "{{/lines}}, each on its own line)",
+            ])
+        #expect(result.problems.allSatisfy { $0.level == .warning && $0.position.file == "/etc/bot/team.mustache" })
+        #expect(result.config != nil)
+    }
+
+    @Test func `of a rule's template only what such messages can lose is warned of`() {
+        let result = load(
+            config.replacing(", template: team.mustache", with: ""), "[headline]\n{{incident.app}}\n[body]\n{{reason}}")
+        #expect(result.problems.map(\.position.line) == [3])
+    }
+
+    @Test func `of digests that nobody gets no rule's template is warned of, for pagers get none`() {
+        let pagers = config.replacing("{plugin: page, template: team.mustache}", with: "{plugin: bell}")
+        let template = "[headline]\n{{incident.app}}\n[body]\n{{reason}}"
+        #expect(load(pagers, template).problems == [])
+        #expect(load(pagers + "\n  chat: {plugin: page}", template).problems.map(\.position.line) == [3])
     }
 
     @Test func `a template that is not there is an error that says where to get one`() {

@@ -42,6 +42,8 @@ internal import Testing
         #expect(result.problems.map(\.line) == [])
         #expect(result.config != nil)
         #expect(result.config?.secrets.isEmpty == true)
+        #expect(result.config?.unreadRules.map(\.name) == ["floor", "nights"])
+        #expect(result.config?.unreadRules.map(\.judges) == [true, false])
         let actual = load(yaml)
         #expect(actual.config == nil)
         #expect(actual.problems.count > 10, "each of them is an error where the bot is to run")
@@ -287,6 +289,70 @@ internal import Testing
                 == "  ios: {plugin: feed, url: https://feed.example, token: \"***\", headers: {X-Tenant: shop, X-Api-Key: ***}}"
         )
         #expect(masked[0] == lines[0])
+    }
+
+    @Test func `what is written in the file is as guarded as what comes from elsewhere`() throws {
+        let yaml = """
+            bot: {token: 0123456789abcdef}
+            sources:
+              ios: {plugin: feed, url: https://feed.example, token: s3cr3t-of-the-feed, mirror: "http://127.0.0.1:9/s3cr3t",
+                headers: {Authorization: Bearer s3cr3t-in-a-header, X-Api-Key: k3y-k3y, Accept: application/json}}
+            channels:
+              team: {plugin: page}
+            """
+        let config = try #require(load(yaml).config)
+        let source = try #require(config.sources["ios"] as? FeedSource)
+        #expect(source.token?.description == "***" && source.token?.reveal() == "s3cr3t-of-the-feed")
+        // A short one is masked in answers to the request that it goes out with, and no word of the log.
+        #expect(
+            Set(config.secrets.map { $0.reveal() }) == [
+                "0123456789abcdef", "s3cr3t-of-the-feed", "http://127.0.0.1:9/s3cr3t", "s3cr3t-in-a-header",
+            ])
+    }
+
+    @Test(arguments: [
+        ("token: shop-android-alerts", false), ("token: com.acme.shop.android2", false),
+        (#"mirror: "http://127.0.0.1:8080/hooks/shop-android-production""#, false),
+        ("token: shop-android-alerts-2", true), ("token: ShopAndroidAlertsOfOurs", true),
+        (#"mirror: "http://127.0.0.1:8080/hooks/shop-android-production-2""#, true),
+        // The name of the source.
+        ("token: figures-of-the-shop-2", false),
+        (#"mirror: "http://127.0.0.1:8080/hooks/figures-of-the-shop-2""#, false),
+    ])
+    func `a word is masked in no log, though it is the value of a secret`(_ option: String, isMasked: Bool) throws {
+        let yaml =
+            "sources:\n  figures-of-the-shop-2: {plugin: feed, url: https://feed.example, \(option)}\n"
+            + "channels:\n  team: {plugin: page}"
+        let config = try #require(load(yaml).config)
+        #expect(config.secrets.isEmpty != isMasked)
+    }
+
+    @Test(arguments: [
+        ("Authorization", "Bearer s3cr3t", "Bearer ***"), ("proxy-authorization", "Basic  dXM6cHc=", "Basic  ***"),
+        ("Authorization", "s3cr3t", "***"), ("X-Auth-Token", "s3cr3t of words", "***"),
+        ("Cookie", "session=s3cr3t; theme=dark", "***"), ("Authorization", "Bearer a${env:TOKEN}", "Bearer a***"),
+        // What is no credential, and what is filled in for each request.
+        ("Accept", "application/json", "application/json"), ("X-Tenant", "shop", "shop"),
+        ("X-Cache-Key", "{from}", "{from}"),
+    ])
+    func `of headers those are guarded that carry a credential, without its scheme`(
+        name: String, value: String, shown: String
+    ) throws {
+        let yaml =
+            "sources:\n  ios: {plugin: feed, url: https://feed.example, headers: {\(name): \"\(value)\"}}\n"
+            + "channels:\n  team: {plugin: page}"
+        let source = try #require(load(yaml).config?.sources["ios"] as? FeedSource)
+        let header = try #require(source.headers[name])
+        #expect(header.description == shown)
+        #expect(header.reveal() == value.replacing("${env:TOKEN}", with: "s3cr3t-from-env"))
+    }
+
+    @Test func `what is wrong with the file shows its names, though a secret in it has the same words`() {
+        let yaml =
+            "sources:\n  ios: {plugin: feed, url: https://feed.example, token: team-of-the-nights}\n"
+            + "channels:\n  team: {plugin: page}\nroutes:\n  - {to: [team-of-the-nights]}"
+        let lines = load(yaml).problems.map(\.line)
+        #expect(lines.contains { $0.contains("'team-of-the-nights'") }, "\(lines)")
     }
 
     @Test(arguments: [

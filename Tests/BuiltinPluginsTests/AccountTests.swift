@@ -63,6 +63,18 @@ import TimeZones
         #expect(accounts[0] == accounts[1])
     }
 
+    @Test(arguments: [
+        "{plugin: prometheus, url: https://p.example.com, token: \"${env:A}\", metrics: {sessions: s}}",
+        "{plugin: http_json, url: https://h.example.com, headers: {X-Key: \"${env:A}\"}, map: {app: $.a, users: $.u}}",
+        "{plugin: http_json, url: https://h.example.com, headers: {Authorization: \"Bearer ${env:A}\"}, map: {app: $.a, users: $.u}}",
+    ])
+    func `are the same whether the credential is named or written out`(entry: String) throws {
+        let written = entry.replacing("${env:A}", with: "s3cret-of-A")
+        let accounts = try #require(Self.load(entry, written).config).plan.sources.map(\.account)
+        #expect(accounts[0] != nil)
+        #expect(accounts[0] == accounts[1])
+    }
+
     @Test func `are none where there is no credential`() throws {
         let open = "{plugin: http_json, url: https://h.example.com, headers: {X: y}, map: {app: $.a, users: $.u}}"
         #expect(try #require(Self.load(open).config).plan.sources.map(\.account) == [nil])

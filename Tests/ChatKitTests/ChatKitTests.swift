@@ -135,6 +135,15 @@ private func card(
         #expect(cut.hasPrefix("🔴 shop-ios") && cut.hasSuffix("crash-free-floor · incident 3k9"))
         #expect(cut.split(separator: "\n").contains("…"))
     }
+
+    @Test func `where a text gives way to those called, whole lines go`() {
+        let text = (1...60).map { "• issue \($0) https://a.example/?issue=\($0)" }.joined(separator: "\n")
+        let payload = ChatMentions.calling(["@ana"], in: ["text": .string(text)], "text", textMax: 1000)
+        let called = payload["text"]?.string ?? ""
+        let lines = Set(text.split(separator: "\n"))
+        #expect(called.hasPrefix("@ana • issue 1 ") && called.utf16.count <= 1000)
+        #expect(called.dropFirst("@ana ".count).split(separator: "\n").filter { !lines.contains($0) } == ["…"])
+    }
 }
 
 @Suite struct `A chat's Markdown` {

@@ -3,6 +3,7 @@ import BuiltinPlugins
 import MachineTesting
 import Pictures
 import PluginKit
+import PluginTesting
 import SystemPorts
 import Testing
 
@@ -71,6 +72,74 @@ import Testing
         #expect(found.count == (words == nil ? 0 : 1), "\(found)")
         if let words { #expect(found.first?.hasPrefix(words) == true, "\(found)") }
         #expect(report.failure == nil)
+    }
+
+    /// A check where the secrets are not.
+    private func review(_ changes: [String: String], routes: String = "") throws -> CheckReport {
+        let text = changes.reduce(Shop.config(scratch)) { $0.replacing($1.key, with: $1.value) } + routes
+        try scratch.write("config.yaml", text)
+        let file = try ConfigFile(
+            scratch.path("config.yaml"), .builtin, on: stage.machine, withholdsSecrets: true)
+        return CheckReport(file, on: stage.machine)
+    }
+
+    @Test func `a rule that is made of a secret is counted and listed where the secret is not`() throws {
+        let report = try review([
+            "warning: \"< 99.5%\", critical: \"< 99%\"": "warning: \"${env:LIMIT}\"",
+            "between: 22:00-07:00, except: critical": "between: \"${env:HOURS}\"",
+        ])
+        #expect(messages(report) == [])
+        let text = try #require(report.text(.none))
+        #expect(
+            text == "✓ \(scratch.path("config.yaml")): 1 source, 2 rules, 1 channel\n\n"
+                + "Not wholly known without secrets\n  floor\n  nights")
+        let rule = report.json["rules"]?.array?.first
+        #expect(rule?["name"] == "floor" && rule?["usual_detection"] == .null && rule?["slowest_detection"] == .null)
+        let gates: JSON = [["name": "nights", "closed": .null]]
+        #expect(report.json["gates"] == gates)
+        // One that is still to be set where the bot is to run is an error, as ever.
+        let actual = try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine)
+        #expect(CheckReport(actual, on: stage.machine).failure != nil)
+    }
+
+    @Test(
+        arguments: [
+            ("wake: {plugin: escalate, to: ops}", routes + team),
+            (nights, "routes:\n  - {match: {rule: floor, severity: critical}, to: ops}\n  - to: ops\n"),
+            ("calm: {plugin: quiet_hours, between: 00:00-24:00, except: critical}", ""),
+        ])
+    func `nothing is concluded from the lack of a limit that is a secret`(gate: String, routes: String) throws {
+        let report = try review(
+            ["critical: \"< 99%\"": "critical: \"${env:LIMIT}\"", Self.nights: gate], routes: routes)
+        #expect(messages(report) == [])
+        let text = try #require(report.text(.none))
+        #expect(text.contains("\n  floor: usually within 5 min"), "\(text)")
+        #expect(text.contains("\n\nNot wholly known without secrets\n  floor"), "\(text)")
+    }
+
+    @Test(arguments: [
+        ("google_play", "usually within 2 h 5 min, at worst 4 h 31 min (figures come 2 h to 4 h late)"),
+        ("google_play, period: daily", "usually within 1 d, at worst 2 d (figures come 1 d to 2 d late)"),
+        ("crashlytics, tables: {shop: com_shop_IOS}", "usually within 1 d, at worst 1 d (figures come 1 d late)"),
+        ("crashlytics, tables: {shop: com_shop_IOS_REALTIME}", "usually within 5 min, at worst 31 min 40 s"),
+    ])
+    func `a check counts in how late a service has its figures, whether or not the secrets are there`(
+        source: String, words: String
+    ) throws {
+        let file = "plugin: file, path: \(scratch.path("figures.jsonl"))"
+        try scratch.write("key.json", SampleServiceAccount.keyFile)
+        try scratch.write(
+            "config.yaml",
+            Shop.config(scratch).replacing(file, with: "plugin: \(source), key: \"${file:./key.json}\"")
+                .replacing("rules:\n", with: "rules:\n  old: {plugin: stale, after: 2h}\n"))
+        for withholds in [false, true] {
+            let file = try ConfigFile(
+                scratch.path("config.yaml"), .builtin, on: stage.machine, withholdsSecrets: withholds)
+            let text = try #require(CheckReport(file, on: stage.machine).text(.none))
+            #expect(text.contains("\n  floor: \(words), once the figures are enough evidence\n"), "\(text)")
+            // How old figures may be counts from their end.
+            #expect(text.contains("\n  old: usually within 2 h 5 min, at worst 2 h 31 min\n"), "\(text)")
+        }
     }
 
     @Test func `an address that is none is not said to be off as well`() throws {

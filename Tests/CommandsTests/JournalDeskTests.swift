@@ -206,6 +206,83 @@ import Testing
         #expect(stage.complained.contains("nobody answers"))
     }
 
+    @Test(arguments: TextOrJSON.allCases)
+    func `of a message that may have arrived nobody says that it did not`(format: TextOrJSON) async throws {
+        let stage = StagedMachine { _ throws(TransportError) in
+            throw TransportError(.interrupted, mayHaveArrived: true, "the connection broke")
+        }
+        await #expect(throws: Failure(.impossible)) { try await message(stage, webhook, format).send() }
+        let sentence = "it is unknown whether it arrived at ops: the connection broke"
+        switch format {
+        case .text: #expect(stage.complained.hasPrefix(sentence))
+        case .json:
+            let json = try JSON(parsing: stage.said)
+            #expect(json["delivered"] == JSON.null && json["sentence"] == .string(sentence))
+        }
+    }
+
+    @Test(arguments: TextOrJSON.allCases)
+    func `how long a channel asks to wait is said`(format: TextOrJSON) async throws {
+        let stage = StagedMachine { _ throws(TransportError) in
+            HTTPResponse(status: 429, headers: [("Retry-After", "40")], body: Array("slow down".utf8))
+        }
+        await #expect(throws: Failure(.impossible)) { try await message(stage, webhook, format).send() }
+        let told = format == .json ? stage.said : stage.complained
+        #expect(told.contains("not delivered to ops: answered 429: slow down; it asks to wait 40 s"), "\(told)")
+    }
+
+    @Test(arguments: [1, 3], [true, false])
+    func `a channel that asks to wait is sent nothing, and one that only fails is tried`(
+        failures: Int, isAsked: Bool
+    ) async throws {
+        let stage = StagedMachine { _ throws(TransportError) in HTTPResponse(status: 204) }
+        var record = ChannelRecord()
+        record.failures = failures
+        record.pausedUntil = stage.clock.now() + .seconds(120)
+        if isAsked { record.askedUntil = stage.clock.now() + .seconds(90) }
+        record.lastError = "answered 429: slow down"
+        do {
+            var writer = try JournalWriter.open(FolderDisk(scratch.path("state"))) { _ in }
+            let fact = Fact.outbox(.channel(name: "ops", record))
+            _ = try writer.append(fact.bytes, at: stage.clock.now().description)
+            try writer.commit()
+        }
+        let message = try message(stage, webhook)
+        // The bot also pauses by itself, and then somebody wants to know whether the channel works again.
+        if isAsked {
+            await #expect(throws: Failure(.impossible)) { try await message.send(heeding: MemoryKinds.none) }
+            #expect(stage.web.asked == [])
+            #expect(
+                stage.complained.hasPrefix(
+                    "nothing was sent to ops, which asks to wait until Fri 20 Nov 13:01 CET, 1 min 30 s from now: "
+                        + "answered 429: slow down; try again then; if it has a new address or credential, a bot that"),
+                "\(stage.complained)")
+            stage.clock.advance(by: .seconds(90))
+        }
+        try await message.send(heeding: MemoryKinds.none)
+        #expect(stage.said == "delivered to ops\n")
+    }
+
+    @Test(arguments: [
+        #"telegram, token: "12345:tg-s3cr3t-token", chat: "-1001""#,
+        #"mattermost, webhook: "https://chat.example.com/hooks/s3cr3t-of-a-hook""#,
+        #"google_chat, webhook: "https://chat.googleapis.com/v1/spaces/A/messages?key=k&token=s3cr3t-of-the-space""#,
+        #"mattermost, webhook: "http://127.0.0.1:8065/hooks/s3cr3t-of-a-hook""#,
+        // Words, which are no secrets elsewhere.
+        #"mattermost, webhook: "http://127.0.0.1:8065/hooks/s3cr3t.of.the.hook""#, "ntfy, topic: s3cr3t",
+        #"webhook, url: "https://hooks.example.com/bot", headers: {Authorization: Bearer s3cr3t}"#,
+    ])
+    func `a secret in the config does not come back in what a service answers`(_ plugin: String) async throws {
+        let stage = StagedMachine { request throws(TransportError) in
+            let path = request.url.reveal().split(separator: "/", maxSplits: 2).last ?? ""
+            let headers = request.headers.map { $0.value.reveal() }
+            let body = String(decoding: (request.wireBody()?.bytes ?? []).prefix(30), as: UTF8.self)
+            return HTTPResponse(status: 404, body: Array("Cannot POST /\(path) \(headers) \(body)".utf8))
+        }
+        await #expect(throws: Failure(.impossible)) { try await message(stage, plugin).send() }
+        #expect(stage.complained.contains("***") && !stage.complained.contains("s3cr3t"), "\(stage.complained)")
+    }
+
     @Test func `standard output holds the JSON and nothing else`() async throws {
         let stage = StagedMachine()
         try await message(stage, "console", .json).send()

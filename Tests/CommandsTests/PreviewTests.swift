@@ -180,6 +180,28 @@ import Testing
         #expect(stage.complained.contains("begin at Tue 18 Nov 2025 12:00 CET"), "\(stage.complained)")
     }
 
+    @Test(arguments: ["polled", "recorded", "played", "checked"])
+    func `figures that the bot would not believe are named, wherever they come from`(way: String) async throws {
+        let end = Moment.at("11:59")
+        let wild = ObservationLine.observed(
+            Observation(
+                subject: Subject(source: "figures", app: "shop-ios"), span: TimeSpan(lasting: .hours(1), until: end),
+                seen: end, metrics: ["users": 1e13, "crashed_users": 0]))
+        let path = scratch.path("figures.jsonl")
+        try scratch.write("figures.jsonl", wild.text)
+        try scratch.record(["2026-11-20-1": [wild]])
+        switch way {
+        case "polled": _ = try await dryRun().poll(at: nil)
+        case "recorded": _ = try dryRun().repeatRecorded(at: stage.clock.now())
+        case "played": _ = try dryRun().play(path, until: nil)
+        default: _ = try CheckReport(scratch.shop(stage.machine), playing: path, on: stage.machine)
+        }
+        let told = stage.complained.split(separator: "\n").filter { $0.contains("left out") }
+        #expect(told.count == 1, "\(stage.complained)")
+        let words = "alertbot: warning: source figures: an implausible observation was left out: 'users' is "
+        #expect(told.first?.hasPrefix(words) == true, "\(told)")
+    }
+
     @Test func `a dry run names the rows that it leaves out`() async throws {
         let rows = """
             [{"name": "shop-ios", "users": 10000, "crashed": 500}, {"name": "shop-web", "users": 10000, "crashed": "-"}]

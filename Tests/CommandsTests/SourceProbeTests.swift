@@ -106,6 +106,17 @@ internal import Testing
         #expect(!stage.said.contains("hunter2") && stage.said.contains("***"))
     }
 
+    @Test(arguments: [false, true])
+    func `a token in the config does not come back in what the source answers`(isRaw: Bool) async throws {
+        let source = Self.figures.replacing(#"X: "${env:TOKEN}""#, with: "Authorization: Bearer s3cr3t")
+        let (stage, failure) = try await probe(source, isRaw: isRaw) { request throws(TransportError) in
+            let headers = request.headers.map { $0.value.reveal() }
+            return HTTPResponse(status: 404, body: Array("you sent \(headers)".utf8))
+        }
+        let told = stage.said + (failure?.sentence ?? "")
+        #expect(told.contains(#"["Bearer ***", "application/json"]"#) && !told.contains("s3cr3t"), "\(told)")
+    }
+
     @Test func `what was signed for a token is not shown either, where the token server repeats it`() async throws {
         let google = #"play: {plugin: google_play, key: "${env:KEY}", apps: [com.acme.wallet]}"#
         for format in TextOrJSON.allCases {

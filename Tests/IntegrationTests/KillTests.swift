@@ -11,7 +11,7 @@ extension IntegrationSuite {
     @Suite(.serialized, .timeLimit(.minutes(60))) struct KillTests {
         @Test func `hundreds of kills lose nothing, and repeat nothing without an excuse`() async throws {
             let environment = ProcessInfo.processInfo.environment
-            let kills = environment["ALERTBOT_KILLS"].flatMap(Int.init) ?? 300
+            let kills = environment["ALERTBOT_KILLS"].flatMap(Int.init) ?? 200
             let seed = environment["ALERTBOT_SEED"].flatMap(UInt64.init) ?? UInt64(UInt32.random(in: 0 ... .max))
             print("kill harness: ALERTBOT_SEED=\(seed) ALERTBOT_KILLS=\(kills)")
             let world = try KillWorld(seed: seed, kills: kills)

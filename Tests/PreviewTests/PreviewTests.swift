@@ -214,10 +214,40 @@ internal import Testing
         #expect(play(0, seed: 1).state.outbox.deliveries.isEmpty)
         var failing = play(1, seed: 1)
         #expect(failing.state.outbox.deliveries.count == 1)
-        #expect(failing.notes.contains { $0.text.contains("failed on purpose") })
+        #expect(failing.state.outbox.channels["team"]?.lastError?.contains("failed on purpose") == true)
+        #expect(failing.leftOut.remarks == [], "no figures were left out")
         failing.advance(to: start + .minutes(1))
         #expect(failing.state.outbox.deliveries.values.map(\.attempts).allSatisfy { $0 >= 2 })
-        #expect(play(0.5, seed: 7).notes == play(0.5, seed: 7).notes)
+        #expect(play(0.5, seed: 7).state.durable == play(0.5, seed: 7).state.durable)
+    }
+
+    @Test func `why figures were left out is kept, each reason once and the first ten in words`() {
+        var preview = Preview(plan: .rehearsed(), state: State(), start: start)
+        var now = start
+        func see(_ metrics: Metrics) {
+            // One span, seen again and again.
+            let seen = Observation(
+                subject: .shop, span: TimeSpan(lasting: .hours(1), until: start), seen: now, metrics: metrics)
+            preview.feed([.observed(seen)], at: now)
+            now = now + .minutes(1)
+        }
+        see(["users": 1000])
+        preview.feed([.empty(EmptyPoll(source: "ios", .noData, seen: now))], at: now)
+        preview.feed([.failed(source: "ios", reason: "timeout", seen: now)], at: now)
+        #expect(preview.leftOut.remarks == [])
+        for _ in 1...3 { see(["users": 400]) }
+        see(["users": 1e13])
+        #expect(preview.leftOut.remarks.count == 2, "\(preview.leftOut)")
+        #expect(
+            preview.leftOut.remarks.first
+                == "source ios: shop had 1,000 users from 2026-11-20T11:00:00Z to 2026-11-20T12:00:00Z, and has 400 "
+                + "now; the earlier figures are kept")
+        #expect(preview.leftOut.remarks.last?.contains("an implausible observation was left out: 'users' is ") == true)
+        for users in 1...9 { see(["users": Double(users)]) }
+        #expect(preview.leftOut.remarks.count == 11)
+        #expect(preview.leftOut.remarks.last == "and 1 more observation was left out")
+        see(["users": 10])
+        #expect(preview.leftOut.remarks.last == "and 2 more observations were left out")
     }
 
     @Test func `polls that fail on purpose bring nothing, and their source fails as it would`() {

@@ -88,7 +88,31 @@ import Testing
                 "backtest", "--config", one, "--against", other, "--observations", "figures.jsonl",
                 "--fail-on-difference")
             #expect(pair.status == 0, "\(pair.output)\(pair.errors)")
+            #expect(
+                pair.errors.contains("warning: skipped 1 line of source 'web', which config.yaml does not name\n"),
+                "\(pair.errors)")
         }
+    }
+
+    @Test func `figures that are left out are named once on standard error, and the answer is as ever`() async throws {
+        let melted = Shop.line("shop-ios", crashed: 100, of: 400, seen: "2026-11-20T20:00:00Z")
+            .replacing("\"seen\":\"2026-11-20T20:00:00Z\"", with: "\"seen\":\"2026-11-20T20:05:00Z\"")
+        let figures =
+            Shop.line("shop-ios", crashed: 1, of: 1000, seen: "2026-11-20T20:00:00Z") + melted
+            + Shop.line("web", crashed: 1, of: 10_000_000_000_000, seen: "2026-11-20T21:00:00Z")
+        let scratch = try Shop.scratch(figures: figures)
+        let backtest = try await scratch.alertbot(
+            "backtest", "--observations", "figures.jsonl", "--against", "config.yaml", "--format", "json")
+        #expect(backtest.status == 0)
+        #expect(try backtest.notifications == [])
+        let warnings = backtest.errors.split(separator: "\n")
+        #expect(warnings.count == 2, "\(backtest.errors)")
+        #expect(
+            warnings.first?.hasPrefix("alertbot: warning: source figures: shop-ios had 1,000 users from ") == true
+                && warnings.first?.hasSuffix(", and has 400 now; the earlier figures are kept") == true)
+        #expect(
+            warnings.last?.hasPrefix("alertbot: warning: source figures: an implausible observation was left out: ")
+                == true)
     }
 
     @Test func `delays are measured by what really happened`() async throws {

@@ -113,7 +113,7 @@ import Testing
     @Test func `the example passes without a warning`() async throws {
         let scratch = try Scratch()
         try scratch.write("config.yaml", config)
-        try scratch.write("team.mustache", "{{mark}} {{title}}\n{{reason}}")
+        try scratch.write("team.mustache", "{{mark}} {{title}}\n{{reason}}\n{{#lines}}\n{{.}}\n{{/lines}}")
         try scratch.write(
             "teams/web.yaml",
             "rules:\n  web-floor: {plugin: threshold, metric: crash_free_sessions, warning: \"< 99%\"}\n")

@@ -52,6 +52,60 @@ import Testing
         #expect(posted.output.contains("Call the checkout team"))
     }
 
+    @Test func `a webhook's body and address say what a template says, in the bot's language`() async throws {
+        let words = "[{{labels.owner}}] {{incident.metric}} {{incident.limit}} {{at}}"
+        let scratch = try shop("[headline]\n\(words)")
+        try scratch.write(
+            "config.yaml",
+            """
+            bot: {language: es}
+            sources:
+              ios: {plugin: file, path: none.jsonl, owner: checkout}
+            rules:
+              floor: {plugin: threshold, metric: crash_free_users, critical: "< 99%", window: 30m}
+            channels:
+              hook:
+                plugin: webhook
+                url: "https://hooks.example.com/{{labels.owner}}/x"
+                body: '{"text": "\(words)"}'
+                template: ./team.mustache
+            """)
+        let run = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl", "--format", "json")
+        #expect(run.status == 0, "\(run.all)")
+        let said = try run.json["notifications"][0]
+        #expect(said["request"]["url"].string == "https://hooks.example.com/checkout/x")
+        let text = try #require(said["request"]["body"]["text"].string, "\(run.output)")
+        #expect(text.hasPrefix("[checkout] usuarios sin fallos por debajo de 99"), "\(text)")
+        #expect(said["text"].string?.hasPrefix("\(text)\n") == true, "\(run.output)")
+    }
+
+    @Test func `a digest that loses its lines is warned of, but not for a pager, which gets none`() async throws {
+        let scratch = try shop("[body]\n{{reason}}")
+        let check = try await scratch.alertbot("check", environment: hook)
+        #expect(check.status == 0)
+        #expect(
+            check.errors.contains(
+                """
+                team.mustache:1:1: warning: this leaves out the lines of a digest, which say what it is about; write \
+                {{#lines}}, {{.}} and {{/lines}}, each on its own line
+                    [body]
+                    ^
+                """), "\(check.errors)")
+        try scratch.write(
+            "config.yaml",
+            """
+            sources:
+              ios: {plugin: file, path: none.jsonl}
+            rules:
+              floor: {plugin: threshold, metric: crash_free_users, critical: "< 99%", window: 30m}
+            channels:
+              hook: {plugin: webhook, url: "https://hooks.example.com/x", pager: true, template: ./team.mustache}
+            """)
+        let pager = try await scratch.alertbot("check")
+        #expect(pager.status == 0)
+        #expect(!pager.errors.contains("team.mustache"), "\(pager.errors)")
+    }
+
     @Test func `what is shown to start from is a template, and can be had before the file is there`() async throws {
         let scratch = try shop(nil)
         let check = try await scratch.alertbot("check", environment: hook)

@@ -87,6 +87,45 @@ import Testing
         #expect(help.output.contains("USAGE: alertbot \(command)"))
     }
 
+    private func commands(below path: [String] = [], in scratch: Scratch) async throws -> [[String]] {
+        let help = try await run(BotBinary.path, path + ["--help"], folder: scratch.folder).output
+        let names = help.split(separator: "\n").drop { $0 != "SUBCOMMANDS:" }
+            .compactMap { $0.firstMatch(of: /^  ([a-z-]+)\s/).map { String($0.output.1) } }
+        guard !names.isEmpty else { return [path] }
+        var all: [[String]] = []
+        for name in names { all += try await commands(below: path + [name], in: scratch) }
+        return all
+    }
+
+    @Test func `every command takes the options that all of them have in common`() async throws {
+        let scratch = try Scratch()
+        let commands = try await commands(in: scratch)
+        #expect(commands.count > 25 && commands.contains(["journal", "verify"]), "\(commands)")
+        for command in commands {
+            let help = try await run(BotBinary.path, command + ["--help"], folder: scratch.folder).output
+            for option in ["--config <file>", "--format <", "--color <color>"] {
+                #expect(help.contains(option), "\(option) of \(command)")
+            }
+        }
+    }
+
+    @Test(arguments: [["schema"], ["plugins", "list"], ["plugins", "describe", "slack"]])
+    func `a command that needs no config takes the name of one all the same`(command: [String]) async throws {
+        let scratch = try Scratch()
+        let plain = try await run(BotBinary.path, command, folder: scratch.folder)
+        let named = try await run(BotBinary.path, command + ["--config", "none.yaml"], folder: scratch.folder)
+        #expect(named.status == 0 && named.errors == "", "\(named.all)")
+        #expect(named.output == plain.output)
+    }
+
+    @Test(arguments: ["--format", "--log-format"])
+    func `the log of a bot is JSON by either name of the option`(option: String) async throws {
+        let scratch = try Scratch()
+        let finished = try await scratch.alertbot("run", "--config", "none.yaml", option, "json")
+        #expect(finished.status == 1)
+        #expect(finished.errors.hasPrefix("{\"time\":"), "\(finished.all)")
+    }
+
     @Test func `the version is one line`() async throws {
         let scratch = try Scratch()
         let version = try await scratch.alertbot("--version")

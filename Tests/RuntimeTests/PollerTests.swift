@@ -372,6 +372,46 @@ private struct TalkingSource: Source {
         #expect(seen.report.outcome == .values([observation("acme-shop: GET /hooks/*** failed", url: nil)]))
     }
 
+    @Test func `a credential that comes back as a name is masked, and a word of another header is not`() async throws {
+        let (token, word) = (Secret("a-token-of-24-characters"), Secret("acme-shop-for-android"))
+        let request = HTTPRequest(
+            .get, "https://s.example",
+            headers: [.init("Authorization", "Bearer \(token)"), .init("X-Project", "\(word)")])
+        func observation(_ name: String) -> Observation {
+            Observation(
+                subject: Subject(source: "ios", app: "Bearer \(name)", release: "5.2 \(name)", environment: name),
+                span: TimeSpan(lasting: .hours(1), until: clock.now()), seen: clock.now(), metrics: ["users": 1],
+                issues: [Issue(id: name, title: "a crash", release: name, status: "by \(name)")],
+                labels: ["owner": name, "project": word.reveal()])
+        }
+        let said = observation(token.reveal())
+        let source = TalkingSource { _ in .fetch(request) { _ in .finish(PollReport(.values([said]))) } }
+        let seen = try await poll(source, try order()) { _, _ throws(TransportError) in .says("") }
+        #expect(seen.report.outcome == .values([observation("***")]))
+    }
+
+    @Test(arguments: [
+        ("X-App-Key", "com.acme.shop.android", false), ("X-Project-Key", "acme-shop-android-2026", false),
+        ("X-Api-Key", "com.acme.shop.android2", false), ("Api-Key", "acme-shop-for-android", false),
+        ("X-Api-Key", "0123456789abcdef", true), ("X_API_KEY", "ShopKeyWithoutDigits", true),
+        ("X-Access-Token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", true),
+        ("Cookie", "session=0123456789abcdef", true),
+    ])
+    func `an app's name stays, though a header says it`(header: String, value: String, isMasked: Bool) async throws {
+        let request = HTTPRequest(
+            .get, "https://s.example", headers: [.init(header, GuardedText(Secret(value)))])
+        let said = Observation(
+            subject: Subject(source: "ios", app: value), span: TimeSpan(lasting: .hours(1), until: clock.now()),
+            seen: clock.now(), metrics: ["users": 1])
+        let source = TalkingSource { _ in .fetch(request) { _ in .finish(PollReport(.values([said]))) } }
+        let seen = try await poll(source, try order()) { _, _ throws(TransportError) in .says("") }
+        guard case .values(let observations) = seen.report.outcome else {
+            Issue.record("there are no figures")
+            return
+        }
+        #expect(observations.map(\.subject.app) == [isMasked ? "***" : value])
+    }
+
     @Test func `a poll that fails on purpose asks nobody`() async throws {
         let answer = try await poll(
             LookSource("ios"), try order(), faults: Faults(rate: 1, seed: 42)

@@ -250,6 +250,25 @@ private struct RecallingSource: HistoricalSource {
         #expect(seen.issues.map(\.title) == ["no ***"])
     }
 
+    @Test func `a credential that comes back as a name is masked in the past, too`() async throws {
+        let token = Secret("a-token-of-24-characters")
+        let request = HTTPRequest(
+            .get, "https://ios.example", headers: [.init("Authorization", "Bearer \(token)")])
+        let source = RecallingSource { recall in
+            .fetch(request) { _ in
+                guard case .observed(var seen) = Self.line(recall) else { return .finish(RecallReport(.lines([]))) }
+                seen.subject = Subject(source: "ios", app: "Bearer \(token.reveal())")
+                return .finish(RecallReport(.lines([.observed(seen)])))
+            }
+        }
+        var recaller = recaller(source)
+        guard case .observed(let seen)? = try await recaller.recall(from: from, to: to).lines.first else {
+            Issue.record("nothing was recalled")
+            return
+        }
+        #expect(seen.subject.app == "Bearer ***")
+    }
+
     @Test func `when it is cancelled it stops between two requests`() async throws {
         let door = Door()
         let recaller = recaller(RecallingSource { _ in RecallerTests.again() }) { _, _ throws(TransportError) in

@@ -9,46 +9,6 @@ import Testing
 @Suite struct TerminalTests {
     private let stage = StagedMachine()
 
-    /// A terminal of the kernel's, with somebody at it.
-    private final class Teletype {
-        let user: Int32
-        let program: Int32
-
-        /// TIOCSPTLCK and TIOCGPTN.
-        private static let (lock, numberOf): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
-
-        init(columns: UInt16 = 0) throws {
-            // What `posix_openpt` and its like do, which Swift's Glibc does not show.
-            user = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-            var (isLocked, number) = (Int32(0), Int32(0))
-            try #require(user >= 0 && ioctl(user, Teletype.lock, &isLocked) == 0)
-            try #require(ioctl(user, Teletype.numberOf, &number) == 0)
-            program = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
-            try #require(program >= 0)
-            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-            try #require(ioctl(program, UInt(TIOCSWINSZ), &size) == 0)
-        }
-
-        deinit {
-            close(user)
-            close(program)
-        }
-
-        /// What is on it since the last time: all that was written before a mark.
-        func read() -> String {
-            var mark = UInt8(ascii: "#")
-            guard write(program, &mark, 1) == 1 else { return "" }
-            var all: [UInt8] = []
-            while all.last != mark {
-                var bytes = [UInt8](repeating: 0, count: 4096)
-                let count = Glibc.read(user, &bytes, bytes.count)
-                guard count > 0 else { break }
-                all += bytes.prefix(count)
-            }
-            return String(decoding: all.dropLast(), as: UTF8.self)
-        }
-    }
-
     private func terminal(
         _ output: Int32, _ errors: Int32, _ variables: [String: String] = [:]
     ) -> Terminal {

@@ -133,6 +133,8 @@ public struct Output: Sendable {
     public var judgements: [JudgementRecord] = []
     /// How many judgements rules gave.
     public var judged = 0
+    /// Why observations were left out, as the log says it: for previews.
+    public var leftOut: [String] = []
 
     /// By when facts must be safe from a power cut.
     public enum Safety: Comparable, Sendable {

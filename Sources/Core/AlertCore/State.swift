@@ -67,6 +67,7 @@ public struct State: Sendable {
             SnapshotFacts(schedule.facts.map(Fact.schedule)),
             SnapshotFacts(outbox.firstFacts.dropFirst().map(Fact.outbox)),
             SnapshotFacts(mutes.facts.map(Fact.mutes)),
+            SnapshotFacts(figures.firstFacts.map(Fact.figures)),
             figures.facts.map(Fact.figures),
             incidents.facts.map(Fact.incidents),
             incidents.sightingFacts.map(Fact.incidents),

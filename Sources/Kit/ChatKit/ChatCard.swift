@@ -173,27 +173,32 @@ extension ChatCard {
         for list in listsWithLinks { rows += [[Run("\(list.title):")]] + list.rows }
         if !footer.isEmpty { rows.append([Run(footer)]) }
         let lines = rows.map { row in write(row.map { Run($0.text, link: $0.link) }) }
-        return lines.cutInTheMiddle(to: limit) { dialect.length($0) + ChatCard.lineEnd }.joined(separator: "\n")
+        return lines.joined(separator: "\n").linesCutInTheMiddle(to: limit) { dialect.length($0) }
     }
 }
 
-extension [String] {
-    /// The lines with those in the middle left out where they take more than the limit.
-    fileprivate func cutInTheMiddle(to limit: Int, length: (String) -> Int) -> [String] {
-        let lengths = map(length)
+extension String {
+    /// The text with whole lines in its middle left out where it takes more than the limit: half an address leads nowhere.
+    ///
+    /// - Parameter length: what a line takes, without its end.
+    public func linesCutInTheMiddle(to limit: Int, length: (String) -> Int) -> String {
+        let lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let lengths = lines.map { length($0) + ChatCard.lineEnd }
         guard lengths.reduce(0, +) > limit else { return self }
         let mark = "…"
-        var room = limit - length(mark)
+        let markedLimit = limit - length(mark) - ChatCard.lineEnd
+        var room = markedLimit
         let tailRoom = room / 2
         let head = lengths.prefix { size in
             room -= size
             return room >= tailRoom
         }.count
-        room = limit - length(mark) - lengths[..<head].reduce(0, +)
+        room = markedLimit - lengths[..<head].reduce(0, +)
         let tail = lengths[head...].reversed().prefix { size in
             room -= size
             return room >= 0
         }.count
-        return self[..<head] + [mark] + suffix(tail)
+        let kept: [String] = lines[..<head] + [mark] + lines.suffix(tail)
+        return kept.joined(separator: "\n")
     }
 }

@@ -13,9 +13,8 @@ public enum ChatMentions {
     public static func calling(_ called: [String], in payload: JSON, _ member: String, textMax: Int) -> JSON {
         guard var object = payload.object else { return payload }
         let front = called.joined(separator: " ")
-        let text = (object[member]?.string ?? "").cutInTheMiddle(
-            to: max(0, textMax - front.utf16.count - 1), markCost: 1
-        ) { (scalar: Unicode.Scalar) in scalar.value > 0xFFFF ? 2 : 1 }
+        let text = (object[member]?.string ?? "")
+            .linesCutInTheMiddle(to: textMax - front.utf16.count - 1) { $0.utf16.count }
         object[member] = .string(text.isEmpty ? front : "\(front) \(text)")
         return .object(object)
     }

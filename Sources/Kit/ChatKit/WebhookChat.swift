@@ -98,6 +98,13 @@ public struct ChatWebhook: Sendable {
         allowsPlainHTTP = options[.insecure]
     }
 
+    /// The id behind a word of the address, as in `spaces/AAA` or `thread_id=12`; nil where none is there. Ids are no
+    /// secrets, unlike the address as a whole.
+    public func id(behind word: String) -> String? {
+        let parts = address.reveal().split { "/?&=#".contains($0) }
+        return zip(parts, parts.dropFirst()).first { $0.0 == word }.map { String($0.1) }
+    }
+
     func request(_ payload: JSON) -> HTTPRequest { request(.json(payload)) }
 
     /// A body of the chat's own kind.

@@ -286,7 +286,8 @@ extension IssueMemory.Record {
         }
         if isBack || standing != next { turned = seen }
         standing = next
-        isCalledBack = issue.isCalledBack
+        // A hook that says nothing of how the issue stands does not say that it was not called back.
+        if issue.status != nil { isCalledBack = issue.isCalledBack }
     }
 
     /// When the issue came back by its source's word, if it has since it was last named; nil if not.

@@ -14,6 +14,10 @@ public protocol Channel: Plugin {
     /// Whether its messages may carry a picture of the figures; false for every channel that does not say so.
     var hasCharts: Bool { get }
 
+    /// What of its address names its chat, and is no secret, where messages are answered or edited and no option names it;
+    /// nil for every channel that does not say so.
+    var home: String? { get }
+
     /// What is asked of the service before the first message, and now and then after; nil for every channel that has
     /// nothing to ask. An answer that does not come keeps no message back.
     var inquiry: HTTPRequest? { get }
@@ -56,6 +60,7 @@ extension Channel {
     public var cautions: [Problem] { [] }
     public var isPager: Bool { false }
     public var hasCharts: Bool { false }
+    public var home: String? { nil }
     public var inquiry: HTTPRequest? { nil }
     public func refusal(from answer: HTTPResponse) -> String? { nil }
     public func update(after posting: Posting) -> HTTPRequest? { nil }

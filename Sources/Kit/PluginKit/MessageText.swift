@@ -23,13 +23,16 @@ public struct MessageText: Hashable, Sendable {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    /// The text with what the message has in its places; of what would be longer than 1 MiB its beginning.
+    /// The text with what the message has in its places, in the language that it is posted in; of what would be longer than
+    /// 1 MiB its beginning.
     ///
     /// - Parameter written: how each of them is written there, percent-encoded for example.
     public func text(
         of message: Message, _ view: MessageView, written: @escaping (String) -> String = { $0 }
     ) -> String {
-        template.beginning(with: view.value(of: message).mapped(written), bytesMax: MessageText.bytesMax)
+        var view = view
+        view.words = message.words
+        return template.beginning(with: view.value(of: message).mapped(written), bytesMax: MessageText.bytesMax)
     }
 }
 

@@ -11,16 +11,14 @@ public struct MessageView: Sendable {
     private let bot: String
     private let channel: String
     private let zone: Zone
-    /// The labels of the incident that the message is about.
-    private let labels: [String: String]
-    private let words: Words
+    /// The language of figures, limits and times.
+    var words: Words
 
-    public init(bot: String, channel: String, zone: Zone, labels: [String: String] = [:], words: Words = .english) {
+    public init(bot: String, channel: String, zone: Zone, words: Words = .english) {
         self.words = words
         self.bot = bot
         self.channel = channel
         self.zone = zone
-        self.labels = labels
     }
 
     /// Values whose members are named by whoever writes the config.
@@ -43,7 +41,7 @@ public struct MessageView: Sendable {
             "links": .list(message.links.map { .members(["title": text($0.title), "url": text($0.url)]) }),
             "footer": text(message.footer), "at": .text(zone.words(message.at, in: words)), "zone": .text(zone.name),
             "incident": incidents.first ?? .flag(false), "incidents": .list(incidents),
-            "labels": .members(labels.mapValues { text($0) }), "is_over": .flag(message.isOver),
+            "labels": .members(message.labels.mapValues { text($0) }), "is_over": .flag(message.isOver),
         ]
         for kind in Notification.Kind.allCases { members["is_\(kind.rawValue)"] = .flag(kind == message.kind) }
         for severity in Severity.allCases { members["is_\(severity.rawValue)"] = .flag(severity == message.severity) }

@@ -28,6 +28,9 @@ public protocol Source: Plugin {
     /// The failures that may mean that the credential has been replaced: it is read anew then, and where it is another the
     /// poll is made again. 401 nearly everywhere; some services say 403 of a key that they do not know.
     var credentialRefusals: Set<PollFailure.Reason> { get }
+    /// How late its service has figures, usually and at most, with these options; nil where that is minutes. `check` counts it
+    /// in, also where the secrets are not there without which no source can be made.
+    static func lateness(_ options: Options) -> ClosedRange<Duration>?
 
     func poll(_ poll: Poll) -> PollStep
 }
@@ -40,6 +43,7 @@ extension Source {
     public var givesLabels: Bool { true }
     public var dashboard: String? { nil }
     public var credentialRefusals: Set<PollFailure.Reason> { [.unauthorized] }
+    public static func lateness(_ options: Options) -> ClosedRange<Duration>? { nil }
 }
 
 /// What a source plugin is told besides its options.

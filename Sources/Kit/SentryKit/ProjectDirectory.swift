@@ -6,6 +6,8 @@ public struct ProjectDirectory: Hashable, Sendable {
     public private(set) var slugs: [String: String] = [:]
     /// Ids of those of which the service says that no session ever came; empty where the names are from before this poll.
     public private(set) var withoutSessions: Set<String> = []
+    /// Ids that the service was asked for and has no name of: hidden from the token.
+    var nameless: Set<String> = []
     /// Whether the service has ever told of sessions: one that has can tell of them again.
     public var hasSessions = false
     /// When the service was asked; nil when never.
@@ -13,7 +15,7 @@ public struct ProjectDirectory: Hashable, Sendable {
 
     /// Projects are made and renamed rarely.
     private static let freshFor = Duration.days(1)
-    /// An id without a name may be a new project, or one that stays hidden from the token.
+    /// A project that was hidden from the token may not be any more.
     private static let patience = Duration.minutes(15)
 
     /// One project of a list.
@@ -47,7 +49,7 @@ public struct ProjectDirectory: Hashable, Sendable {
 
     public func isFresh(at now: Moment) -> Bool { isYounger(than: ProjectDirectory.freshFor, now) }
 
-    /// Whether it is too early to ask for an id that is not in here.
+    /// Whether it is too early to ask again for an id that had no name.
     func isPatient(at now: Moment) -> Bool { isYounger(than: ProjectDirectory.patience, now) }
 
     private func isYounger(than age: Duration, _ now: Moment) -> Bool {
@@ -66,10 +68,12 @@ public struct ProjectDirectory: Hashable, Sendable {
     /// - Parameter owner: whose projects they are, so that a changed config does not read another's names.
     public func json(of owner: String) -> JSON {
         let names = slugs.sorted { $0.key < $1.key }.map { ($0.key, JSON.string($0.value)) }
-        return [
-            "owner": .string(owner), "asked": JSON(asked), "sessions": .bool(hasSessions),
-            "projects": .object(JSONObject(names)),
+        var members: [(String, JSON)] = [
+            ("owner", .string(owner)), ("asked", JSON(asked)), ("sessions", .bool(hasSessions)),
+            ("projects", .object(JSONObject(names))),
         ]
+        if !nameless.isEmpty { members.append(("nameless", .array(nameless.sorted().map { .string($0) }))) }
+        return .object(JSONObject(members))
     }
 
     /// Reads what `json` wrote; anything else is as good as nothing.
@@ -83,6 +87,7 @@ public struct ProjectDirectory: Hashable, Sendable {
         for member in members {
             if let slug = member.value.string, !slug.isEmpty { slugs[member.name] = slug }
         }
+        nameless = Set((cursor["nameless"]?.array ?? []).compactMap(\.string))
     }
 }
 

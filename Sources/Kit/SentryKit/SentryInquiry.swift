@@ -58,9 +58,20 @@ public struct SentryInquiry: Sendable {
     public func naming<Report>(
         _ ids: some Sequence<String>, then: @escaping @Sendable (SentryInquiry, PollFailure?) -> Conversation<Report>
     ) -> Conversation<Report> {
-        let hasUnknown = ids.contains { name(of: $0) == nil }
-        let isWorthIt = hasUnknown && !hasAskedForProjects && !directory.isPatient(at: now)
-        return isWorthIt ? learnProjects(then: then) : then(self, nil)
+        let unknown = Set(ids).filter { name(of: $0) == nil }
+        let isTooEarly = directory.isPatient(at: now) && unknown.isSubset(of: directory.nameless)
+        guard !unknown.isEmpty, !hasAskedForProjects, !isTooEarly else { return then(noting(unknown), nil) }
+        // That nobody answered does not say that they are hidden.
+        return learnProjects { inquiry, failure in
+            then(failure == nil && inquiry.namelessness == nil ? inquiry.noting(unknown) : inquiry, failure)
+        }
+    }
+
+    /// Remembers which of the projects stay without a name.
+    private func noting(_ ids: Set<String>) -> SentryInquiry {
+        var inquiry = self
+        inquiry.directory.nameless.formUnion(ids.filter { name(of: $0) == nil })
+        return inquiry
     }
 
     private func learnProjects<Report>(
@@ -79,11 +90,12 @@ public struct SentryInquiry: Sendable {
                 return then(inquiry, nil)
             }
             do throws(JSONMismatch) {
-                let hasSessions = inquiry.directory.hasSessions
+                let before = inquiry.directory
                 var left = LeftOut()
                 inquiry.directory = try ProjectDirectory(pages.bodies, asked: inquiry.now, leaving: &left)
                 inquiry.warn(of: left, "a project", "projects")
-                inquiry.directory.hasSessions = hasSessions
+                inquiry.directory.hasSessions = before.hasSessions
+                inquiry.directory.nameless = before.nameless.subtracting(inquiry.directory.slugs.keys)
             } catch {
                 return then(inquiry, SentryInquiry.failure(.projects, error))
             }
@@ -176,6 +188,9 @@ public struct SentryInquiry: Sendable {
     }
 
     /// The issues of a list, as far as it was read and makes sense.
+    ///
+    /// Their projects go by the names that sessions go by: of one that was renamed, the old name until the list is asked for
+    /// again, or it would be two apps.
     public mutating func issues(
         in pages: Pages, counts: SentryIssue.Counts = .ofWindow, link: (String) -> String? = { _ in nil }
     ) -> (issues: [SentryIssue], failure: PollFailure?) {
@@ -188,6 +203,10 @@ public struct SentryInquiry: Sendable {
             }
         } catch {
             return (issues, SentryInquiry.failure(.issues, error))
+        }
+        // A list that nobody asks for any more knows nothing of names of now.
+        for index in issues.indices where directory.isFresh(at: now) {
+            if let name = issues[index].projectID.flatMap({ directory.slugs[$0] }) { issues[index].project = name }
         }
         return (issues, pages.failure)
     }

@@ -5,7 +5,8 @@ internal import SourceKit
 public struct SentryIssue: Hashable, Sendable {
     public let issue: Issue
     /// The project's slug, where the answer tells.
-    public let project: String?
+    public internal(set) var project: String?
+    let projectID: String?
     /// Whether nothing in the app caught it: a crash rather than a reported error.
     let isCrash: Bool
     /// Whether the server says that there is news of it: it is new, back, or much more frequent.
@@ -56,6 +57,7 @@ public struct SentryIssue: Hashable, Sendable {
             url: try reader.optional("permalink")?.webLink() ?? link(id)
         )
         project = try reader.optional("project")?.optional("slug")?.string()
+        projectID = try? reader.optional("project")?.optional("id")?.projectID()
         let level = try reader.optional("level")?.string()
         isCrash = try reader.optional("isUnhandled")?.bool() ?? (level == "fatal")
         isNews = substatus.map(SentryIssue.news.contains) ?? false

@@ -19,6 +19,9 @@ public struct ObservationFiles {
 
     /// Bytes read at once.
     private static let pieceBytes = 1 << 18
+    /// Lines given between two looks at the clock by the bar: few enough that nobody waits for it, also where each is a long
+    /// way through the rules.
+    private static let linesPerLook = 16
 
     /// One file.
     ///
@@ -66,7 +69,7 @@ public struct ObservationFiles {
             try play(path, take, bar, &done, of: total)
         }
         reader.finish(isGrowing: isRecording)
-        give(take, bar)
+        give(take, bar, done, of: total)
         bar.end()
         if !isQuiet { tellRest() }
         return reader.brokenCount == 0
@@ -90,19 +93,29 @@ public struct ObservationFiles {
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw failure(path, errno) }
             if got == 0 { break }
-            reader.take(buffer[..<got])
-            give(take, bar)
             done += got
-            bar.show(done, of: total)
+            reader.take(buffer[..<got])
+            give(take, bar, done, of: total)
+            bar.show(done - reader.waitingBytes, of: total)
         }
     }
 
-    private mutating func give(_ take: (ObservationReader.Batch) -> Void, _ bar: ProgressBar) {
+    /// - Parameter done: the bytes read so far. The bar shows how many of them have been given: a file may well be read in a
+    ///   moment, and it is the rules that take their time.
+    private mutating func give(
+        _ take: (ObservationReader.Batch) -> Void, _ bar: ProgressBar, _ done: Int, of total: Int
+    ) {
+        var unseenLines = 0
         while let batch = reader.nextBatch() {
-            if let since, batch.seen < since { continue }
-            first = min(first ?? batch.seen, batch.seen)
-            last = max(last ?? batch.seen, batch.seen)
-            take(batch)
+            if since.map({ $0 <= batch.seen }) ?? true {
+                first = min(first ?? batch.seen, batch.seen)
+                last = max(last ?? batch.seen, batch.seen)
+                take(batch)
+            }
+            unseenLines += batch.lines.count
+            guard unseenLines >= ObservationFiles.linesPerLook else { continue }
+            bar.show(done - reader.waitingBytes, of: total)
+            unseenLines = 0
         }
         let complaints = reader.takeComplaints()
         guard !complaints.isEmpty, !isQuiet else { return }
@@ -114,11 +127,7 @@ public struct ObservationFiles {
         if reader.untoldCount > 0 {
             terminal.error("alertbot: and \(reader.untoldCount.counted("more line")) with problems")
         }
-        for (source, lines) in reader.skipped.sorted(by: { $0.key < $1.key }) {
-            terminal.error(
-                "alertbot: warning: skipped \(lines.counted("line")) of source '\(source.tamed.clipped(to: 60))', "
-                    + "which the config does not name")
-        }
+        terminal.warn(ofSkipped: reader.skipped, notNamedBy: "the config")
     }
 
     /// The file's size; 0 for what has none, such as a pipe.
@@ -135,6 +144,17 @@ public struct ObservationFiles {
     }
 }
 
+extension Terminal {
+    /// That lines were left out, so many of each source, because a config does not name these.
+    func warn(ofSkipped lines: [String: Int], notNamedBy config: String) {
+        for (source, count) in lines.sorted(by: { $0.key < $1.key }) {
+            error(
+                "alertbot: warning: skipped \(count.counted("line")) of source '\(source.tamed.clipped(to: 60))', "
+                    + "which \(config) does not name")
+        }
+    }
+}
+
 extension Failure {
     /// That nothing of a file of observations can be played.
     public static func unnamed(_ path: String) -> Failure {
@@ -146,8 +166,8 @@ extension Failure {
 }
 
 extension Playback {
-    /// What people should know of what was not played: that lines lie beyond the end that somebody asked for, and that
-    /// there was nothing at all, because that nothing is said then is no good sign.
+    /// What people should know of what was not played: that lines lie beyond the end that somebody asked for, that figures
+    /// were left out, and that there was nothing at all, because that nothing is said then is no good sign.
     ///
     /// - Parameter now: when they are read.
     public func remarks(until end: Moment?, in zone: Zone, readAt now: Moment) -> [String] {
@@ -157,6 +177,6 @@ extension Playback {
             remarks.append("\(lateCount.counted("line")) seen after \(zone.words(end, readAt: now)) \(verb) not played")
         }
         if lineCount == 0 { remarks.append("there are no observations to replay") }
-        return remarks
+        return remarks + leftOut.remarks
     }
 }

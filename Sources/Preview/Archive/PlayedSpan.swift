@@ -24,21 +24,24 @@ public struct PlayedSpan: Sendable {
     }
 
     private let config: Config
-    private let others: [Config]
+    /// All that are played, by the names of their files.
+    private let named: [(name: String, config: Config)]
     private let wish: Wish
     private let end: Moment?
     private let machine: Machine
 
     /// - Parameters:
     ///   - config: whose sources and whose recording are meant.
-    ///   - others: other configs that are played beside it, with sources of their own.
+    ///   - name: its file's, where there are others.
+    ///   - others: other configs that are played beside it, with sources of their own, by the names of their files.
     ///   - wish: what is played of them.
     ///   - end: where the span ends; nil for now.
     public init(
-        _ config: Config, and others: [Config] = [], _ wish: Wish, until end: Moment?, on machine: Machine
+        _ config: Config, named name: String = "the config", and others: [(name: String, config: Config)] = [],
+        _ wish: Wish, until end: Moment?, on machine: Machine
     ) {
         self.config = config
-        self.others = others
+        named = [(name: name, config: config)] + others
         self.wish = wish
         self.end = end
         self.machine = machine
@@ -46,6 +49,19 @@ public struct PlayedSpan: Sendable {
 
     /// Gives every batch to `take`, in the order of arrival; gives back whether all of it could be had.
     public func play(_ take: (ObservationReader.Batch) -> Void) async throws(Failure) -> Bool {
+        var lines: [String: Int] = [:]
+        let isWhole = try await playAll { batch in
+            lines[batch.source, default: 0] += batch.lines.count
+            take(batch)
+        }
+        // Where one config has them and another has not, the two differ in what they were shown, and not in what they say.
+        for (name, config) in named {
+            machine.terminal.warn(ofSkipped: lines.filter { config.sources[$0.key] == nil }, notNamedBy: name)
+        }
+        return isWhole
+    }
+
+    private func playAll(_ take: (ObservationReader.Batch) -> Void) async throws(Failure) -> Bool {
         if let observations = wish.observations {
             var file = ObservationFiles(observations, sources: sources, machine.terminal)
             let isWhole = try file.play(take)
@@ -87,7 +103,7 @@ public struct PlayedSpan: Sendable {
         return false
     }
 
-    private var configs: [Config] { [config] + others }
+    private var configs: [Config] { named.map(\.config) }
     private var sources: Set<String> { Set(configs.flatMap(\.sources.keys)) }
 
     /// Plays what the bot has recorded, and says of which span that is.

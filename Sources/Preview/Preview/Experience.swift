@@ -14,6 +14,8 @@ public struct Experience: Sendable {
     public let rules: [RuleMessages]
     /// Detectors that no figures of the stretch concern.
     public let unmatched: [String]
+    /// Why figures of the stretch were left out.
+    public let leftOut: LeftOut
 
     /// How much one rule would have said.
     public struct RuleMessages: Hashable, Sendable {
@@ -32,11 +34,12 @@ public struct Experience: Sendable {
     /// Of less than a day nothing is said of a week.
     private static let weekLeast = Duration.days(1)
 
-    fileprivate init(_ report: BacktestReport, unmatched: [String]) {
+    fileprivate init(_ report: BacktestReport, unmatched: [String], leftOut: LeftOut) {
         from = report.from
         to = report.to
         zone = report.zone
         self.unmatched = unmatched
+        self.leftOut = leftOut
         outlooks = report.preview.outlooks
         unrouted = report.preview.unrouted.count
         let length = report.to - report.from
@@ -84,7 +87,8 @@ public struct Experience: Sendable {
             guard playback.lineCount > 0 else { return nil }
             let unmatched = self.unmatched.map(\.name)
             let preview = playback.finish(now: .earliest)
-            return Experience(BacktestReport(preview, channels: channels), unmatched: unmatched)
+            return Experience(
+                BacktestReport(preview, channels: channels), unmatched: unmatched, leftOut: preview.leftOut)
         }
     }
 }

@@ -50,6 +50,8 @@ public struct ObservationReader: Sendable {
     public private(set) var skipped: [String: Int] = [:]
     /// When the newest line given so far arrived.
     public private(set) var lastSeen: Moment?
+    /// Bytes of the lines that have been read and wait.
+    public private(set) var waitingBytes = 0
 
     private struct Waiting: Sendable {
         let line: RecordedLine
@@ -71,7 +73,6 @@ public struct ObservationReader: Sendable {
     private var isFinished = false
     /// Lines that wait; those before `ready` are in order and may go.
     private var window: [Waiting] = []
-    private var windowBytes = 0
     private var next = 0
     private var ready = 0
     private var isInOrder = true
@@ -164,6 +165,7 @@ public struct ObservationReader: Sendable {
             guard end < window.count || isFinished || isOverfull else { return nil }
             let batch = Batch(
                 seen: first.arrived, asked: first.line.asked, lines: window[next..<end].map(\.line.line))
+            waitingBytes -= window[next..<end].reduce(0) { $0 + $1.bytes }
             next = end
             ready = max(ready, next)
             if let lastSeen, batch.seen > lastSeen + ObservationReader.gapMax {
@@ -246,7 +248,7 @@ public struct ObservationReader: Sendable {
             if waiting.arrived < before.arrived || mayAlternate { isInOrder = false }
         }
         window.append(waiting)
-        windowBytes += bytes
+        waitingBytes += bytes
     }
 
     /// Whether more waits than is kept waiting.
@@ -255,12 +257,11 @@ public struct ObservationReader: Sendable {
     private var isOverfull: Bool { waits(atLeast: 2) }
 
     private func waits(atLeast windows: Int) -> Bool {
-        window.count - next >= windows * windowLines || windowBytes >= windows * ObservationReader.windowBytesMax
+        window.count - next >= windows * windowLines || waitingBytes >= windows * ObservationReader.windowBytesMax
     }
 
     /// Sorts what waits and lets all of it go but the newest lines.
     private mutating func putInOrder(holdingBack held: Int) {
-        for waiting in window[..<next] { windowBytes -= waiting.bytes }
         window.removeFirst(next)
         next = 0
         if !isInOrder {

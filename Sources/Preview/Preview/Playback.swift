@@ -49,6 +49,9 @@ public struct Playback: Sendable {
         preview?.feed(batch.lines, asked: batch.asked, at: batch.seen)
     }
 
+    /// Why figures were left out so far.
+    public var leftOut: LeftOut { preview?.leftOut ?? LeftOut() }
+
     /// Where virtual time has come to; nil before the first line.
     public var now: Moment? { preview?.now }
 

@@ -18,8 +18,8 @@ public struct Preview: Sendable {
     public var incidents: [Incident] {
         seen.values.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
     }
-    /// The newest notes.
-    public private(set) var notes: [Note] = []
+    /// Why figures were left out.
+    public private(set) var leftOut = LeftOut()
     /// What rules thought over time, if the preview was asked to keep it.
     public private(set) var traces: Traces?
     /// Polls taken in where things fail on purpose, and how many of them failed.
@@ -44,9 +44,6 @@ public struct Preview: Sendable {
 
     /// Between two looks at what rules can judge: an app that has figures at all has them for longer.
     private static let lookInterval = Duration.hours(1)
-
-    /// Notes kept: a long span with a source in trouble makes one a poll.
-    static let notesMax = 1000
 
     /// - Parameters:
     ///   - state: a copy of what the bot knows.
@@ -201,15 +198,8 @@ public struct Preview: Sendable {
             default: break
             }
         }
-        for effect in output.effects {
-            switch effect {
-            case .decided(let record): decisions.append(record)
-            case .note(let note):
-                notes.append(note)
-                if notes.count >= 2 * Preview.notesMax { notes.removeFirst(notes.count - Preview.notesMax) }
-            case .send, .poll, .answered: break
-            }
-        }
+        for case .decided(let record) in output.effects { decisions.append(record) }
+        for sentence in output.leftOut { leftOut.take(sentence.tamed) }
         for judgement in output.judgements { traces?.add(judgement, at: now) }
     }
 

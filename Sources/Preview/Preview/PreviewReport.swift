@@ -212,8 +212,10 @@ public struct PreviewReport: Sendable {
 
     private func posting(_ queued: QueuedMessage) -> Posting {
         let delivery = queued.delivery
+        var message = delivery.message
+        message.words = words
         return Posting(
-            id: delivery.id, message: delivery.message, possiblyRepeated: delivery.possiblyRepeated,
+            id: delivery.id, message: message, possiblyRepeated: delivery.possiblyRepeated,
             isPlain: delivery.isPlain, thread: threads[delivery.id] ?? delivery.thread, at: queued.sent ?? now)
     }
 

@@ -105,7 +105,9 @@ public struct CheckReport {
 
     /// That no rule judges figures: nothing is wrong with that, and nobody wants it.
     private static func ruleless(_ config: Config?) -> [Problem] {
-        guard let config, config.plan.detectors.isEmpty else { return [] }
+        guard let config, config.plan.detectors.isEmpty, !config.unreadRules.contains(where: \.judges) else {
+            return []
+        }
         return [
             Problem(
                 config.rulesPlace, "no rule judges figures, so nothing is sent but the bot's own troubles",
@@ -158,14 +160,8 @@ public struct CheckReport {
     public var json: JSON {
         [
             "problems": .array(problems.map { $0.json(file: file.path) }),
-            "rules": .array(delays.map(rule)),
-            "gates": .array(
-                calendar.map { entry in
-                    [
-                        "name": .string(entry.gate.name),
-                        "closed": .array(entry.spans.map { ["from": JSON($0.from), "to": JSON($0.to.ifKnown)] }),
-                    ]
-                }),
+            "rules": .array(rules),
+            "gates": .array(gates),
             "oncall": .array(
                 watches.map { watch in
                     [
@@ -183,16 +179,42 @@ public struct CheckReport {
         ]
     }
 
+    private var rules: [JSON] {
+        let known = delays.map { rule($0.rule, $0) }
+        return known + unmade.filter(\.judges).map { rule($0.name, nil) }
+    }
+
+    /// When each gate is closed; null where that is not known without its secrets.
+    private var gates: [JSON] {
+        let known: [JSON] = calendar.map { entry in
+            [
+                "name": .string(entry.gate.name),
+                "closed": .array(entry.spans.map { ["from": JSON($0.from), "to": JSON($0.to.ifKnown)] }),
+            ]
+        }
+        let unknown: [JSON] = unmade.filter { !$0.judges }.map { ["name": .string($0.name), "closed": .null] }
+        return known + unknown
+    }
+
     /// What is said of one rule; what it judged is null where there was nothing to judge.
-    private func rule(_ delay: Plan.DetectionDelay) -> JSON {
-        let outlook = experience?.outlooks.first { $0.rule == delay.rule }
+    ///
+    /// - Parameter delay: nil where it is not known without the rule's secrets.
+    private func rule(_ name: String, _ delay: Plan.DetectionDelay?) -> JSON {
+        let outlook = experience?.outlooks.first { $0.rule == name }
         let judged = outlook?.members ?? [("judged", .null), ("firing", .null), ("unknown", .null)]
+        let (usual, slowest) = (JSON(delay?.usual.grammar), JSON(delay?.worst.grammar))
         return .object(
             JSONObject(
                 [
-                    ("name", .string(delay.rule)), ("usual_detection", .string(delay.usual.grammar)),
-                    ("slowest_detection", .string(delay.worst.grammar)),
+                    ("name", .string(name)), ("usual_detection", usual), ("slowest_detection", slowest),
                 ] + judged))
+    }
+
+    /// The rules that could not be made without their secrets.
+    private var unmade: [UnreadRule] {
+        guard let config = file.result.config else { return [] }
+        let made = Set(config.plan.detectors.map(\.name) + config.plan.gates.filter { !$0.isImplied }.map(\.name))
+        return config.unreadRules.filter { !made.contains($0.name) }
     }
 
     /// Of a file that cannot be read, in the shape in which programs learn of every mistake.
@@ -207,7 +229,7 @@ public struct CheckReport {
         let plan = config.plan
         var parts = [
             paint.green("✓") + " \(file.path): \(plan.sources.count.counted("source")), "
-                + "\((plan.detectors.count + plan.gates.count { !$0.isImplied }).counted("rule")), "
+                + "\((plan.detectors.count + plan.gates.count { !$0.isImplied } + unmade.count).counted("rule")), "
                 + "\(plan.channels.count.counted("channel"))"
         ]
         if !delays.isEmpty {
@@ -226,6 +248,10 @@ public struct CheckReport {
             // One that begins later is not idle.
             let later = spans.isEmpty ? gate.window(at: now).map { [self.later($0, gate, plan.zone)] } : nil
             parts.append(lines(title, later ?? ClosedTimes(spans, in: plan.zone, now: now).lines))
+        }
+        if !config.unreadRules.isEmpty {
+            let title = paint.bold("Not wholly known without secrets")
+            parts.append(lines(title, config.unreadRules.map(\.name)))
         }
         for watch in watches {
             let title = paint.bold("\(watch.name) on call") + paint.dim("  (\(watch.zone.name), next 14 days)")
@@ -261,7 +287,11 @@ public struct CheckReport {
     private func words(_ delay: Plan.DetectionDelay) -> String {
         let condition = delay.gathersEvidence ? ", once the figures are enough evidence" : ""
         guard delay.isPushed else {
-            return "usually within \(delay.usual.short), at worst \(delay.worst.short)\(condition)"
+            let late = delay.lateness.map { late in
+                let usual = late.lowerBound < late.upperBound ? "\(late.lowerBound.short) to " : ""
+                return " (figures come \(usual)\(late.upperBound.short) late)"
+            }
+            return "usually within \(delay.usual.short), at worst \(delay.worst.short)\(late ?? "")\(condition)"
         }
         return
             (delay.usual == .zero ? "as soon as figures are pushed" : "\(delay.usual.short) after figures are pushed")
@@ -319,6 +349,9 @@ private struct RecentExperience {
         var file = ObservationFiles(path, sources: config.sources.keys, machine.terminal)
         let replay = try play(&file)
         if file.first == nil { machine.terminal.error("alertbot: warning: there are no observations to replay") }
+        for remark in replay.experience?.leftOut.remarks ?? [] {
+            machine.terminal.error("alertbot: warning: \(remark)")
+        }
         return replay
     }
 

@@ -81,6 +81,7 @@ public struct DryRun: Sendable {
         }
         preview.advance(to: now)
         preview.expectNoMoreAnswers()
+        tellLeftOut(preview)
         tellFaults(preview)
         return preview
     }
@@ -95,6 +96,11 @@ public struct DryRun: Sendable {
             "alertbot: source \(batch.source): \(left) of before \(config.plan.zone.words(oldest, readAt: machine.clock.now())) "
                 + "are left out: such old figures are not believed any more")
         return ObservationReader.Batch(seen: batch.seen, asked: batch.asked, lines: lines)
+    }
+
+    /// Figures that are not believed leave no message either.
+    private func tellLeftOut(_ preview: Preview) {
+        for remark in preview.leftOut.remarks { machine.terminal.error("alertbot: warning: \(remark)") }
     }
 
     /// Polls that failed on purpose leave no message, so they are told of here.
@@ -145,6 +151,7 @@ public struct DryRun: Sendable {
         }
         preview.advance(to: now)
         preview.expectNoMoreAnswers()
+        tellLeftOut(preview)
         return preview
     }
 

@@ -1,6 +1,6 @@
 internal import AlertCore
 public import BotConfig
-internal import PluginKit
+public import PluginKit
 internal import Runtime
 public import SystemPorts
 
@@ -29,8 +29,14 @@ public struct TestMessage: Sendable {
     }
 
     /// Sends it and says what came of it.
-    public func send() async throws(Failure) {
+    ///
+    /// - Parameter memories: what the bot's journal is read with: a channel that has asked it to wait is sent nothing. Nil
+    ///   for a bot that has not begun.
+    public func send(heeding memories: MemoryKinds? = nil) async throws(Failure) {
         var machine = machine
+        if let memories, let refusal = refusal(memories, at: machine.clock.now()) {
+            return try report(refusal, isDelivered: false)
+        }
         // Standard output holds the JSON and nothing else.
         if format == .json { machine.terminal = machine.terminal.onlyErrors }
         let courier = Courier(
@@ -69,9 +75,23 @@ public struct TestMessage: Sendable {
             queued: now)
     }
 
+    /// Why nothing is sent while the channel wants to be left alone: some services have whoever writes all the same wait
+    /// for longer.
+    private func refusal(_ memories: MemoryKinds, at now: Moment) -> String? {
+        // A journal that cannot be read keeps nobody from trying a channel.
+        guard let state = try? State.inJournal(config.bot.stateFolder, memories).state,
+            let record = state.outbox.channels[name], let until = record.askedPause(at: now)
+        else { return nil }
+        let why = record.lastError.map { ": \($0.tamed)" } ?? ""
+        return "nothing was sent to \(name), which asks to wait until \(config.plan.zone.words(until, readAt: now)), "
+            + "\((until - now).short) from now\(why); "
+            + "try again then; if it has a new address or credential, a bot that runs forgets the wait after 'alertbot reload'"
+    }
+
     private func report(_ outcome: DeliveryOutcome, isKept: Bool) throws(Failure) {
         let sentence: String
-        let isDelivered: Bool
+        // Nil where nobody knows.
+        let isDelivered: Bool?
         switch outcome {
         case .delivered(let receipt):
             isDelivered = true
@@ -82,20 +102,32 @@ public struct TestMessage: Sendable {
         case .partly(_, let why):
             isDelivered = true
             sentence = "delivered to \(name), but not to everybody: \(why)"
-        case .retry(_, let why), .unknown(let why), .refusedBody(let why), .refusedChannel(let why):
+        case .unknown(let why):
+            isDelivered = nil
+            sentence = "it is unknown whether it arrived at \(name): \(why)"
+        case .retry(let told?, let why) where told > .zero:
+            isDelivered = false
+            sentence = "not delivered to \(name): \(why); it asks to wait \(max(told, .seconds(1)).short)"
+        case .retry(_, let why), .refusedBody(let why), .refusedChannel(let why):
             isDelivered = false
             sentence = "not delivered to \(name): \(why)"
         }
+        try report(sentence, isDelivered: isDelivered)
+    }
+
+    /// - Parameter isDelivered: nil where nobody knows.
+    private func report(_ sentence: String, isDelivered: Bool?) throws(Failure) {
         switch format {
         case .json:
             let json: JSON = [
-                "channel": .string(name), "delivered": .bool(isDelivered), "sentence": .string(sentence),
+                "channel": .string(name), "delivered": isDelivered.map(JSON.bool) ?? .null,
+                "sentence": .string(sentence),
             ]
             try machine.terminal.line(json.prettyText)
-        case .text where isDelivered: try machine.terminal.line(sentence)
+        case .text where isDelivered == true: try machine.terminal.line(sentence)
         case .text: machine.terminal.error(sentence)
         }
-        if !isDelivered { throw Failure(.impossible) }
+        if isDelivered != true { throw Failure(.impossible) }
     }
 }
 

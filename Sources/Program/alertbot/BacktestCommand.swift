@@ -60,14 +60,16 @@ struct BacktestCommand: AsyncParsableCommand {
         var otherPlayback = other.map {
             Playback($0.plan, until: end, isTraced: format == .html, gathersOutlook: true)
         }
-        let played = PlayedSpan(config, and: [other].compactMap(\.self), span.wish, until: end, on: machine)
+        let others = other.map { [(name: against ?? "", config: $0)] } ?? []
+        let played = PlayedSpan(config, named: common.config, and: others, span.wish, until: end, on: machine)
         let isWhole = try await played.play { batch in
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }
-        for remark in playback.remarks(until: end, in: config.plan.zone, readAt: machine.clock.now()) {
-            machine.terminal.error("alertbot: warning: \(remark)")
-        }
+        let remarks = playback.remarks(until: end, in: config.plan.zone, readAt: machine.clock.now())
+        // Mostly both are shown the same figures, but each may have sources of its own.
+        let more = (otherPlayback?.leftOut.remarks ?? []).filter { !remarks.contains($0) }
+        for remark in remarks + more { machine.terminal.error("alertbot: warning: \(remark)") }
 
         // Both end together: what happens after the last line of one is no difference while the other goes on.
         let last = [playback.now, otherPlayback?.now].compactMap(\.self).max()

@@ -44,6 +44,11 @@ struct CommonOptions: ParsableArguments {
 
 /// The options of commands that read no config.
 struct OutputOptions: ParsableArguments {
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp("Taken as by every command, and not read: this one needs no config.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var unreadConfig: String?
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
     @Option(name: .long, help: "Colours: auto, always or never.") var color = ColorChoice.auto
 

@@ -21,7 +21,8 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var faults: FaultOptions
-    @Option(name: .long, help: "The log: text, or json for one object a line.") var logFormat = LogFormat.text
+    @Option(name: [.long, .customLong("format")], help: "The log: text, or json for one object a line.")
+    var logFormat = LogFormat.text
 
     func run() async throws {
         var logging = machine

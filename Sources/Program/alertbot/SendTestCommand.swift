@@ -10,7 +10,8 @@ struct SendTestCommand: AsyncParsableCommand {
     @Argument(help: "The channel's name in the config.", completion: Names.ofChannels) var channel: String
 
     func run() async throws {
-        let config = try common.file().config()
-        try await TestMessage(to: channel, config, common.config, format, on: machine).send()
+        let file = try common.file()
+        try await TestMessage(to: channel, try file.config(), common.config, format, on: machine)
+            .send(heeding: file.memories)
     }
 }

@@ -15,16 +15,27 @@ public struct Config: Sendable {
     public var channels: [String: any Channel]
     /// Where each rule stands in the file.
     public var rulePlaces: [String: Position]
+    /// Rules that are made of secrets which were left alone.
+    public var unreadRules: [UnreadRule]
     /// Where the rules are, or would be.
     public var rulesPlace: Position
     /// Where each source does.
     public var sourcePlaces: [String: Position]
     /// Where each channel does.
     public var channelPlaces: [String: Position]
-    /// Every secret in the file, for whoever prints words that came from outside.
+    /// Every secret in the file, for whoever prints words that came from outside; of those that are written there, what is a
+    /// token rather than a word.
     public var secrets: [Secret]
     /// What stands in the file, to tell what a later one changes.
     public let things: ConfigThings
+}
+
+/// A rule of which something is not known that no placeholder can stand for, such as a limit: what it does cannot be told, and
+/// it may not have been made at all.
+public struct UnreadRule: Hashable, Sendable {
+    public let name: String
+    /// Whether it judges figures, or may do so.
+    public let judges: Bool
 }
 
 /// The plugins that a config may name.

@@ -70,7 +70,9 @@ extension ConfigLoader {
         do {
             bytes = try reader.surroundings.file(path)
         } catch {
-            reader.reportGap(position, "'include': \(name.tamed) cannot be read: \(error.sentence)")
+            reader.reportGap(
+                position, "'include': \(name.tamed) cannot be read: \(error.sentence)",
+                advice: "until it can be, names that may stand in it are not checked")
             return []
         }
         reader.texts[name] = bytes
@@ -83,7 +85,7 @@ extension ConfigLoader {
         for flaw in document.problems { reader.reportBroken(flaw) }
         reader.hideSecrets(onLinesOf: document.problems.map(\.mark))
         guard let root = document.root else { return [] }
-        let entries = reader.entries(of: root, "an included file")
+        let entries = refusingPlugins(reader.entries(of: root, "an included file"))
         return entries.filter { entry in
             switch entry.key {
             case "version":

@@ -264,6 +264,12 @@ extension ConfigLoader.Rules {
             && places.allSatisfy { place in !place.isDetector || detectors.contains { $0.name == place.name } }
     }
 
+    /// Those of which something is not known because its secret is not.
+    var unreadRules: [UnreadRule] {
+        places.filter(\.isUnread).map { UnreadRule(name: $0.name, judges: $0.isDetector) }
+            + unread.map { UnreadRule(name: $0, judges: true) }
+    }
+
     /// The rules that judge whose names a match fits; nil where it names none, and where it may mean something else: the
     /// bot's own troubles, or a rule that could not be read.
     func judging(matchedBy match: Match) -> [Place]? {
@@ -279,9 +285,9 @@ extension ConfigLoader.Rules {
         guard let places = judging(matchedBy: match) else { return nil }
         var all: Set<Severity> = []
         for place in places {
-            guard let severities = detectors.first(where: { $0.name == place.name })?.detector.severities else {
-                return nil
-            }
+            guard !place.isUnread,
+                let severities = detectors.first(where: { $0.name == place.name })?.detector.severities
+            else { return nil }
             all.formUnion(severities)
         }
         return all

@@ -20,6 +20,8 @@ extension ConfigLoader {
             let isDetector: Bool
             let entries: [Entry]
             let options: [OptionSpec]
+            /// Whether secrets were left alone that it is made of.
+            var isUnread = false
 
             var hasTemplate: Bool { entries.contains { $0.key == RuleSettings.template.name } }
         }
@@ -79,6 +81,7 @@ extension ConfigLoader {
                 rules.gates.append(GatePlan(name: thing.name, gate: gate, match: match))
             }
         }
+        for index in rules.places.indices { rules.places[index].isUnread = reader.hasUnread(rules.places[index].value) }
         // Before those of the file: what keeps coming and going is to use up no budget.
         rules.gates = gatesAlwaysThere(besides: rules.gates, zone, sources) + rules.gates
         return rules

@@ -73,6 +73,7 @@ extension ConfigLoader {
                 }
                 let seen = reader.secretsSeen.count
                 let options = read(&reader)
+                plan.lateness = plugin.type.lateness(options)
                 secrets = Array(reader.secretsSeen[seen...])
                 let context = SourceContext(
                     name: thing.name, folder: folder, every: plan.every, slowest: plan.slowest,
@@ -172,13 +173,13 @@ extension ConfigLoader {
             var connection = Connection.usual
             var place: UInt64?
             var home: (hash: UInt64, isNamed: Bool)?
+            var homeWithoutAddress: UInt64?
             if let plugin = plugin(thing, entries, "channel", among: plugins) {
                 let options = reader.options(
                     of: plugin.manifest, name: thing.name, at: thing.position, entries,
                     common: Vocabulary.channel(plugin.manifest).names,
                     "channel '\(thing.name)'")
                 place = options.place(of: plugin.manifest)
-                home = options.home(of: plugin.manifest)
                 let context = ChannelContext(name: thing.name, bot: bot.name, zone: bot.zone)
                 if plugin.manifest.isConnected {
                     connection = readConnection(thing, entries, "channel '\(thing.name)'")
@@ -187,6 +188,8 @@ extension ConfigLoader {
                     try plugin.type.init(options: options, context: context)
                 }
                 for caution in channel?.cautions ?? [] { reader.report(caution) }
+                home = options.home(of: plugin.manifest, address: channel?.home)
+                if channel?.home != nil { homeWithoutAddress = options.home(of: plugin.manifest, address: nil)?.hash }
             }
             let own = reader.options(
                 [ChannelSettings.acknowledged, ChannelSettings.template], in: entries, at: thing.position,
@@ -196,7 +199,7 @@ extension ConfigLoader {
                 isPager: channel?.isPager ?? false, hasCharts: channel?.hasCharts ?? false,
                 hearsAcknowledgements: own[ChannelSettings.acknowledged],
                 template: readTemplate(ChannelSettings.template, own, bot.zone), connection: connection, place: place,
-                home: home?.hash, isHomeNamed: home?.isNamed ?? false)
+                home: home?.hash, homeWithoutAddress: homeWithoutAddress, isHomeNamed: home?.isNamed ?? false)
             return ChannelEntry(plan: plan, channel: channel, position: thing.position)
         }
     }
@@ -239,9 +242,12 @@ extension Options {
         return hash.value
     }
 
-    /// The chat to which the options of a channel lead, as a hash: of the plugin and of what names a chat, whatever the
-    /// address and the credential with which it is reached; and whether anything does. Nil where that is a secret.
-    fileprivate func home(of manifest: PluginManifest) -> (hash: UInt64, isNamed: Bool)? {
+    /// The chat to which the options of a channel lead, as a hash: of the plugin and of what names a chat, whatever else
+    /// there is of the address and the credential with which it is reached; and whether anything does. Nil where that is a
+    /// secret.
+    ///
+    /// - Parameter address: what names it in the address.
+    fileprivate func home(of manifest: PluginManifest, address: String?) -> (hash: UInt64, isNamed: Bool)? {
         var (hash, isNamed) = (StableHash(), false)
         hash.add(manifest.name)
         for spec in manifest.options where ["channel", "chat", "room", "topic"].contains(spec.name) {
@@ -252,6 +258,10 @@ extension Options {
             case .integer(let number): for part in [spec.name, String(number)] { hash.add(part) }
             default: continue
             }
+            isNamed = true
+        }
+        if let address {
+            hash.add(address)
             isNamed = true
         }
         return (hash.value, isNamed)

@@ -42,4 +42,18 @@ extension ConfigLoader {
             return nil
         }
     }
+
+    /// Warns of templates with which people would not hear what it is about. Pagers get no digests, and the bot's own
+    /// troubles are in no rule's words.
+    mutating func checkTemplates(_ plan: Plan) {
+        let channels = plan.channels.filter { $0.template != nil }
+        let ofRules = plan.channels.contains { !$0.isPager } ? plan.detectors.compactMap(\.template) : []
+        let ofSeveral = ofRules + channels.filter { !$0.isPager }.compactMap(\.template)
+        for template in Set(ofSeveral) {
+            if let loss = template.lossOfLines(in: plan.zone, words: plan.words) { reader.report(loss) }
+        }
+        for template in Set(channels.compactMap(\.template)) {
+            if let loss = template.lossOfCause(in: plan.zone, words: plan.words) { reader.report(loss) }
+        }
+    }
 }

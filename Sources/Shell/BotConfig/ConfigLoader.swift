@@ -81,7 +81,7 @@ struct ConfigLoader {
 
     /// Reads whatever sections are there, each by itself.
     mutating func fragment(_ root: Node) {
-        let entries = reader.entries(of: root, "the config")
+        let entries = refusingPlugins(reader.entries(of: root, "the config"))
         reader.reportUnknown(entries, known: Vocabulary.top, in: "the config")
         let bot = readBot(entries.first { $0.key == "bot" })
         let polling = readPolling(entries.first { $0.key == "polling" }?.value)
@@ -95,17 +95,11 @@ struct ConfigLoader {
     }
 
     mutating func config(_ root: Node) -> Config? {
-        let own = reader.entries(of: root, "the config")
+        let own = refusingPlugins(reader.entries(of: root, "the config"))
         guard root.isMapping || root.isNull else { return nil }
         leaveGaps(reader.reportUnknown(own, known: Vocabulary.top, in: "the config"), own)
         readVersion(own)
         let entries = including(own)
-        if let plugins = entries.first(where: { $0.key == "plugins" }) {
-            reader.hideSecrets(in: [plugins])
-            reader.report(
-                plugins.keyMark.position, "plugins outside the bot's own process are not supported by this version",
-                advice: "remove 'plugins'")
-        }
         reader.policy = readNetwork(entries.first { $0.key == Vocabulary.network })
         let bot = readBot(entries.first { $0.key == "bot" })
         let polling = readPolling(entries.first { $0.key == "polling" }?.value)
@@ -126,19 +120,34 @@ struct ConfigLoader {
             sources: sources.map(\.plan), detectors: rules.detectors, gates: rules.gates,
             channels: channels.map(\.plan), routes: routes.map(\.route),
             rotations: rotations.compactMap(\.rotation))
+        checkTemplates(plan)
         checkCapacity(entries, plan)
         checkPushes(bot, sources)
+        let names = Set(sources.map(\.plan.name) + channels.map(\.plan.name) + rules.places.map(\.name))
         return Config(
             bot: bot, plan: plan,
             sources: Dictionary(sources.compactMap { entry in entry.source.map { (entry.plan.name, $0) } }) { $1 },
             renewals: Dictionary(sources.compactMap { entry in entry.renewal.map { (entry.plan.name, $0) } }) { $1 },
             channels: Dictionary(channels.compactMap { entry in entry.channel.map { (entry.plan.name, $0) } }) { $1 },
             rulePlaces: Dictionary(rules.places.map { ($0.name, $0.position) }) { first, _ in first },
+            unreadRules: rules.unreadRules,
             rulesPlace: entries.first { $0.key == "rules" }?.keyMark.position ?? root.position,
             sourcePlaces: Dictionary(sources.map { ($0.plan.name, $0.position) }) { first, _ in first },
             channelPlaces: Dictionary(channels.map { ($0.plan.name, $0.position) }) { first, _ in first },
-            secrets: reader.secretsSeen, things: ConfigThings(entries, files: reader.texts, secrets: reader.secretMarks)
-        )
+            secrets: reader.secretsSeen + reader.guardedSecrets.filter { !names.contains($0.ownPart) },
+            things: ConfigThings(entries, files: reader.texts, secrets: reader.secretMarks))
+    }
+
+    /// The sections without that for plugins in processes of their own, which this version does not have.
+    mutating func refusingPlugins(_ entries: [Entry]) -> [Entry] {
+        entries.filter { entry in
+            guard entry.key == Vocabulary.plugins else { return true }
+            reader.hideSecrets(in: [entry])
+            reader.report(
+                entry.keyMark.position, "plugins outside the bot's own process are not supported by this version",
+                advice: "remove 'plugins'")
+            return false
+        }
     }
 
     /// What stands under a key that was meant to be a section is not read.

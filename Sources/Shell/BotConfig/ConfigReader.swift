@@ -13,6 +13,8 @@ struct ConfigReader {
     /// A mark of what stands behind each reference to a secret: that it has changed may be told, and nothing else.
     private(set) var secretMarks: [String: String] = [:]
     private(set) var writtenSecrets: [WrittenSecret] = []
+    /// What of them plugins get as secrets. What is wrong with the file may have words in common with them, and shows those.
+    private(set) var guardedSecrets: [Secret] = []
     /// What options are called whose values are secrets, in any plugin.
     private(set) lazy var secretNames = Vocabulary.secretNames(catalog)
     /// What is suggested in place of single values, as it would be read.
@@ -204,6 +206,11 @@ struct ConfigReader {
             && !problems.contains { $0.level == .error && places.contains($0.position) }
     }
 
+    /// Whether a value in it is not known because its secret is not.
+    func hasUnread(_ node: Node) -> Bool {
+        !unreadPlaces.isEmpty && !unreadPlaces.isDisjoint(with: node.places)
+    }
+
     /// Whether the YAML itself is wrong there.
     func isBroken(_ node: Node) -> Bool { brokenPlaces.contains(node.position) }
 
@@ -280,6 +287,13 @@ struct ConfigReader {
                         node.position, "the secret file \(path) can be read by other users",
                         advice: "run chmod 600 on it, and chown to the bot's user", level: .warning))
             }
+            if text.hasSpaceAtSecret {
+                report(
+                    Problem(
+                        node.position, "the secret in '\(name)' begins or ends with a space, which nobody sees",
+                        advice: "take it out of the variable, file or credential, unless it is part of the secret",
+                        level: .warning))
+            }
             guard !text.reveal().contains("\0") else {
                 report(node.position, "'\(name)' contains a NUL character")
                 return nil
@@ -303,6 +317,13 @@ struct ConfigReader {
     mutating func remember(_ text: GuardedText) -> GuardedText {
         for case .secret(let secret) in text.pieces { secretsSeen.append(secret) }
         return text
+    }
+
+    /// Remembers the secrets of a text that stand in the file itself, so that they are masked wherever they turn up. One that
+    /// is a word rather than a token, such as the topic `shop-alerts`, is masked only in what the service answers that was sent
+    /// it: elsewhere it may be the name of a thing.
+    mutating func rememberWritten(_ text: GuardedText) {
+        for case .secret(let secret) in text.pieces where !secret.isWord { guardedSecrets.append(secret) }
     }
 
     private mutating func noteMarks(of text: GuardedText, _ written: String) {

@@ -42,7 +42,7 @@ extension ConfigReader {
         if options[.insecure] { return options }
         var options = options
         let hasSecret = manifest.options.contains { spec in
-            options[named: spec.name].map { $0.value.holdsSecret || spec.isSecret } ?? false
+            spec.isSent && options[named: spec.name].map { $0.value.holdsSecret || spec.isSecret } ?? false
         }
         for spec in manifest.options {
             guard case .url = spec.kind, let option = options[named: spec.name], case .text(let text) = option.value,
@@ -232,7 +232,7 @@ extension ConfigReader {
                 continue
             }
             values[spec.name] = option
-            if spec.isSecret { checkWritten(option, spec.name) }
+            if spec.isSecret { checkWritten(option, option.guarded, spec.name) }
             if spec.isInHeader, case .text(let text) = option.value,
                 let flaw = Options.flaw(inHeaderText: text, of: spec.name, at: option.position)
             {
@@ -243,14 +243,20 @@ extension ConfigReader {
     }
 
     /// Reports what is a secret by its meaning and stands in the file itself.
-    private mutating func checkWritten(_ option: Option, _ name: String) {
-        switch option.value {
-        case .text(let text):
+    ///
+    /// - Parameter guarded: what plugins get of it.
+    private mutating func checkWritten(_ option: Option, _ guarded: Option, _ name: String) {
+        switch (option.value, guarded.value) {
+        case (.text(let text), .text(let secret)):
+            guard !text.hasSecret else { return }
+            rememberWritten(secret)
             // Whoever tries things out on the own machine has nothing to hide.
-            guard !text.hasSecret, WebAddress(text.reveal())?.isLoopback != true else { return }
+            guard WebAddress(text.reveal())?.isLoopback != true else { return }
             reportWritten(text.reveal(), name, at: option.position)
-        case .map(let entries):
-            for entry in entries where entry.name.namesCredential { checkWritten(entry.option, entry.name) }
+        case (.map(let entries), .map(let secrets)):
+            for (entry, secret) in zip(entries, secrets) where entry.name.namesCredential {
+                checkWritten(entry.option, secret.option, entry.name)
+            }
         default: break
         }
     }
@@ -429,15 +435,6 @@ extension String {
         guard WebAddress(self) == nil, let scheme = firstRange(of: "://") else { return nil }
         let rest = self[scheme.upperBound...]
         return rest.lastIndex(of: "@").map { rest[..<$0] }
-    }
-
-    /// Whether a header of that name carries a credential.
-    var namesCredential: Bool {
-        let name = lowercased()
-        return ["authorization", "cookie", "token", "secret", "password", "passwd", "key"].contains {
-            name.contains($0)
-        }
-            || name.split { !$0.isLetter }.contains { ["auth", "bearer", "pwd"].contains($0) }
     }
 
     var loweredFirst: String { prefix(1).lowercased() + dropFirst() }

@@ -156,12 +156,41 @@ struct SecretReading {
             guard var text = String(validating: bytes, as: UTF8.self) else {
                 return .failure(Failure(sentence: "the secret file \(path) is not UTF-8 text"))
             }
-            // Editors and `echo` end a file with a newline that nobody means.
+            // Nobody means the mark of a file's encoding, nor the newline with which editors and `echo` end one.
+            if text.first == "\u{FEFF}" { text.removeFirst() }
             if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
             return .success(text)
         } catch {
             return .failure(Failure(sentence: "the secret file \(path) cannot be read: \(error.sentence)"))
         }
+    }
+}
+
+extension GuardedText {
+    /// Whether one of its secrets begins or ends with white space within a line. Ends of lines are told where they do harm, for a
+    /// key has many lines.
+    var hasSpaceAtSecret: Bool {
+        pieces.contains { piece in
+            guard case .secret(let secret) = piece, case let value = secret.reveal(), !value.trimmed.isEmpty else {
+                return false
+            }
+            return [value.first, value.last].compactMap(\.self).contains { $0.isWhitespace && !$0.isNewline }
+        }
+    }
+}
+
+extension Secret {
+    /// What is masked of it by itself: of an address the last part, too.
+    var ownPart: String {
+        let value = reveal()
+        return value.contains("://") ? value.split(separator: "/").last.map(String.init) ?? "" : value
+    }
+
+    /// Whether it, or the end of an address that is masked by itself, is a word.
+    var isWord: Bool {
+        let (value, part) = (reveal(), ownPart)
+        guard value.utf8.count >= String.tokenBytesMin else { return true }
+        return part.utf8.count >= String.tokenBytesMin && !part.isTokenlike
     }
 }
 

@@ -250,7 +250,13 @@ public struct Courier: Sendable {
         } catch {
             result = .failed(error)
         }
-        return redacted(channel.judge(result, at: ports.clock.now()), request.ownSecrets)
+        // Words in an address that stands in the file are masked nowhere else.
+        return redacted(
+            channel.judge(result, at: ports.clock.now()),
+            request.ownSecrets
+                + request.url.secrets.map { Secret($0.reveal()) }.filter {
+                    $0.reveal().utf8.count >= String.tokenBytesMin
+                })
     }
 
     private func send(_ mail: Mail, for channel: any Channel) async -> DeliveryOutcome {

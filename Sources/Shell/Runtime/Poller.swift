@@ -39,6 +39,8 @@ public struct Poller: Sendable {
         let deadline = ports.clock.uptime() + order.timeout * SourcePlan.timeoutsPerPollMax
         var step = source.poll(Poll(source: order.source, now: began, cursor: order.cursor, spans: order.spans))
         var redactor = redactor
+        /// Masks what may come back as a name.
+        var credentials = Redactor([])
         var (stepsLeft, tokensLeft, refusalsLeft) = (Poller.stepsMax, Poller.tokensMax, Poller.refusalsMax)
         /// Until when a limit is used up that an answer told of.
         var spentUntil: Moment?
@@ -69,7 +71,8 @@ public struct Poller: Sendable {
                 let took = ports.clock.now() - began
                 return .polled(
                     source: order.source,
-                    report.waiting(after: [], spentUntil: spentUntil).redacted(by: redactor).waitingLonger(by: took),
+                    report.waiting(after: [], spentUntil: spentUntil).redacted(by: redactor, namesBy: credentials)
+                        .waitingLonger(by: took),
                     validators: validators)
             case .read(let request, let then):
                 if let end {
@@ -97,6 +100,7 @@ public struct Poller: Sendable {
                 stepsLeft -= 1
                 request.connection = order.connection
                 redactor = redactor.masking(request.ownSecrets)
+                credentials = credentials.masking(credentialsOf: request)
                 let result = await fetch(request, timeout: timeout, &validators)
                 if case .answered(let response) = result, let wait = response.spentLimitWait(now: began) {
                     spentUntil = max(spentUntil ?? .earliest, began + wait)
@@ -155,13 +159,16 @@ extension String {
 }
 
 extension PollReport {
-    func redacted(by redactor: Redactor) -> PollReport {
+    /// The same without secrets that have come back.
+    ///
+    /// - Parameter credentials: what of them is masked in names, too.
+    func redacted(by redactor: Redactor, namesBy credentials: Redactor = Redactor([])) -> PollReport {
         var report = saying(redactor.redact)
         switch outcome {
         case .failed(let failure): report.outcome = .failed(failure.saying(redactor.redact(failure.description)))
-        case .values(let observations) where observations.contains { !$0.issues.isEmpty }:
-            report.outcome = .values(observations.map(redactor.redactIssues))
-        case .values, .noData, .stale, .unchanged: break
+        case .values(let observations):
+            report.outcome = .values(observations.map { credentials.redactNames(in: redactor.redactIssues(in: $0)) })
+        case .noData, .stale, .unchanged: break
         }
         return report
     }

@@ -158,6 +158,18 @@ public struct Redactor: Sendable {
     /// Masks some more.
     func masking(_ secrets: [Secret]) -> Redactor { secrets.reduce(self) { $0.masking($1) } }
 
+    /// Masks the credentials in a request's headers that are tokens rather than words: for names, which rules match. A header
+    /// such as `X-App-Key` may name the app itself.
+    func masking(credentialsOf request: HTTPRequest) -> Redactor {
+        let headers = request.headers.filter { header in
+            let name = header.name.lowercased().replacing("-", with: "").replacing("_", with: "")
+            return ["authorization", "cookie", "token", "secret", "password", "apikey"].contains { name.contains($0) }
+        }
+        let pieces = headers.flatMap(\.value.pieces)
+        let secrets = pieces.compactMap { if case .secret(let secret) = $0 { secret } else { nil } }
+        return masking(secrets.filter { $0.reveal().isTokenlike })
+    }
+
     public func redact(_ text: String) -> String { masks.reduce(text) { $1.masked(in: $0) } }
 
     /// The same observation with secrets masked in the titles of its issues, which come from crashing programs, and without links
@@ -173,6 +185,29 @@ public struct Redactor: Sendable {
             if let url = issue.url, masks.reduce(url, { $1.masked(in: $0) }) != url {
                 observation.issues[place].url = nil
             }
+        }
+        return observation
+    }
+
+    /// The same observation with secrets masked in its names: a source that repeats what it was sent would have the credential for
+    /// an app's name, in every message and on every page.
+    func redactNames(in observation: Observation) -> Observation {
+        guard !masks.isEmpty else { return observation }
+        var observation = observation
+        let subject = observation.subject
+        let names = (redact(subject.app), subject.release.map(redact), subject.environment.map(redact))
+        if names != (subject.app, subject.release, subject.environment) {
+            observation.subject = Subject(source: subject.source, app: names.0, release: names.1, environment: names.2)
+        }
+        for (name, value) in observation.labels where redact(value) != value {
+            observation.labels[name] = redact(value)
+        }
+        observation.issues = observation.issues.map { issue in
+            var issue = issue
+            (issue.id, issue.release, issue.status) = (
+                redact(issue.id), issue.release.map(redact), issue.status.map(redact)
+            )
+            return issue
         }
         return observation
     }

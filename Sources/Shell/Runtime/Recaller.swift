@@ -5,6 +5,8 @@ public import PluginKit
 public struct Recaller: Sendable {
     private let ports: Ports
     private var redactor: Redactor
+    /// Masks what may come back as a name.
+    private var credentials = Redactor([])
     private let tokens: TokenVault
     private let source: any HistoricalSource
     private let name: String
@@ -145,6 +147,7 @@ public struct Recaller: Sendable {
                 requestsLeft -= 1
                 request.connection = connection
                 redactor = redactor.masking(request.ownSecrets)
+                credentials = credentials.masking(credentialsOf: request)
                 let began = ports.clock.uptime()
                 let result = await fetch(request)
                 try Task.checkCancellation()
@@ -166,7 +169,9 @@ public struct Recaller: Sendable {
     }
 
     private func redacted(_ line: ObservationLine) -> ObservationLine {
-        if case .observed(let observation) = line { return .observed(redactor.redactIssues(in: observation)) }
+        if case .observed(let observation) = line {
+            return .observed(credentials.redactNames(in: redactor.redactIssues(in: observation)))
+        }
         guard let failure = line.failure else { return line }
         return .failed(source: line.source, reason: redactor.redact(failure.reason), seen: line.seen)
     }

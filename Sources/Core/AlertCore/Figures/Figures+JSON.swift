@@ -8,12 +8,13 @@ extension Figures.Fact: RoomFact {
         case .sheet: "sheet"
         case .summed: "summed"
         case .learning: "learning"
+        case .begun: "begun"
         case .forgotten: "forgotten"
         case .series: "series"
         }
     }
 
-    /// All that is known of a subject is made of all that was seen of it.
+    /// All that is known of a subject is made of all that was seen of it, and of since when its source is known.
     var topic: Topic { .always }
 
     func putMembers(into json: inout JSONWriter) {
@@ -29,6 +30,9 @@ extension Figures.Fact: RoomFact {
         case .learning(let subject, let needs):
             json.member("subject", subject)
             json.member("needs", needs)
+        case .begun(let source, let moment):
+            json.member("source", source)
+            json.member("at", moment)
         case .forgotten(let subject): json.member("subject", subject)
         case .series(let subject, let series):
             json.member("subject", subject)
@@ -47,6 +51,8 @@ extension Figures.Fact: RoomFact {
         case "learning":
             self = .learning(
                 try Subject(reader.member("subject")), try MemoryNeeds(reader.member("needs"), memories))
+        case "begun":
+            self = .begun(try reader.member("source").string(), at: try reader.member("at").moment())
         case "forgotten": self = .forgotten(try Subject(reader.member("subject")))
         case "series":
             self = .series(try Subject(reader.member("subject")), try Series(reader.member("series"), memories))

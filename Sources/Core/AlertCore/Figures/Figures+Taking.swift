@@ -66,8 +66,9 @@ extension Figures {
         // One search for all; and the series is let go of before it changes, or that would copy it.
         let known = series[observation.subject]
         if let flaw = Figures.flaw(of: &observation, known) {
-            output.note(
-                .warning, "source \(observation.subject.source): \(flaw)", ["source": observation.subject.source])
+            let sentence = "source \(observation.subject.source): \(flaw)"
+            output.note(.warning, sentence, ["source": observation.subject.source])
+            output.leftOut.append(sentence)
             return nil
         }
         observation.setBack(to: now)

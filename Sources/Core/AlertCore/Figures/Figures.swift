@@ -15,7 +15,8 @@ public struct Figures: Sendable {
     private var apps: [String: Int] = [:]
     /// Those whose figures reach back further than rules read.
     private var reaching: Set<Subject> = []
-    /// When each source was first heard of, as far as what is kept of it says: found when it is asked for.
+
+    /// When each source first answered, also where it named nothing, and where all that it named is forgotten.
     private var beginnings: [String: Moment] = [:]
 
     /// What the journal keeps of it.
@@ -28,6 +29,8 @@ public struct Figures: Sendable {
         indirect case summed(Observation, over: Int, keeping: Retention)
         /// What is remembered of a subject from now on, for the rules that concern it.
         case learning(Subject, MemoryNeeds)
+        /// A source has answered without naming anything, when asked then: what begins there later is no past.
+        case begun(String, at: Moment)
         /// The subject has not been heard of for so long that its figures are let go.
         case forgotten(Subject)
         /// The whole record of one subject; snapshots hold these instead of the observations they came from.
@@ -47,21 +50,24 @@ public struct Figures: Sendable {
         case .learning(let subject, let needs):
             let elders = series[subject]?.remembers(needs) == true ? [] : elders(of: subject)
             change(subject) { $0.remember(needs, after: elders) }
+        case .begun(let source, let moment): begin(source, at: moment)
         case .forgotten(let subject):
             if let gone = series.removeValue(forKey: subject) {
                 unlist(subject)
                 if let heir = heir(of: subject) { change(heir) { $0.inherit(gone) } }
             }
-            beginnings[subject.source] = nil
             reaching.remove(subject)
         case .series(let subject, let kept):
             change(subject) { $0 = kept }
-            beginnings[subject.source] = nil
+            if let seen = kept.firstSeen { begin(subject.source, at: seen) }
             note(kept.reach, of: subject)
         }
     }
 
-    /// All of it, as the shortest list of facts; each is made when it is asked for.
+    /// When sources began, as facts; the rest of the shortest list is made when it is asked for.
+    var firstFacts: [Fact] { beginnings.sorted { $0.key < $1.key }.map { .begun($0.key, at: $0.value) } }
+
+    /// The rest of it, as the shortest list of facts; each is made when it is asked for.
     var facts: SnapshotFacts<Fact> {
         SnapshotFacts(series.keys.sorted()) { [series] subject in series[subject].map { .series(subject, $0) } }
     }
@@ -82,13 +88,13 @@ public struct Figures: Sendable {
             series.add(observation, keeping: retention, after: elders)
             isOfNow = series.figuresSeen >= observation.seen
         }
-        if isFirst, let known = beginnings[subject.source] { beginnings[subject.source] = min(known, observation.seen) }
+        if isFirst { begin(subject.source, at: observation.seen) }
         note(retention.reach, of: subject)
         return isOfNow && !observation.metrics.isEmpty
     }
 
     /// The same as `elders`, at every observation that names issues: then there is no time to sort.
-    private mutating func eldersInNoOrder(of subject: Subject) -> Elders {
+    private func eldersInNoOrder(of subject: Subject) -> Elders {
         let app = subject.whole
         var known: [Series] = []
         if subject.release != nil, let whole = series[app] { known.append(whole) }
@@ -97,18 +103,20 @@ public struct Figures: Sendable {
                 if let part = series[release] { known.append(part) }
             }
         }
-        return Elders(known, sourceBegan: beginning(of: subject.source))
+        return Elders(known, sourceBegan: beginnings[subject.source])
     }
 
     /// An app with more releases than this is shown as a whole alone: for each that names issues in a poll, and for each
     /// that begins to be remembered, all others are looked at.
     private static let kinMax = 250
 
-    private mutating func beginning(of source: String) -> Moment? {
-        if let known = beginnings[source] { return known }
-        let found = unordered(of: source).compactMap { series[$0]?.firstSeen }.min()
-        beginnings[source] = found
-        return found
+    private mutating func begin(_ source: String, at moment: Moment) {
+        beginnings[source] = min(beginnings[source] ?? moment, moment)
+    }
+
+    /// Takes in that a source has answered, which may be the first that is known of it.
+    mutating func noteAnswer(of source: String, asked: Moment, _ output: inout Output) {
+        if asked < beginnings[source] ?? .latest { record(.begun(source, at: asked), &output) }
     }
 
     /// Who takes over what must be remembered of a subject that is forgotten.

@@ -122,12 +122,21 @@ extension State {
         lastKnown(rule.detector.metrics.isEmpty ? series.lastSeen : series.figuresSeen, of: source)
     }
 
-    /// An answer that says 'as before' says it of all that came before it.
     private func lastKnown(_ seen: Moment, of source: String) -> Moment {
-        guard let record = schedule.sources[source], record.lastOutcome == .unchanged, let lastGood = record.lastGood,
-            let lastChanged = record.lastChanged, seen >= lastChanged
-        else { return seen }
-        return max(seen, lastGood)
+        schedule.sources[source]?.knownUntil(seen) ?? seen
+    }
+
+    /// Those of the times in which something was seen last.
+    func relied(on spans: [TimeSpan], of source: String) -> [TimeSpan] {
+        guard !spans.isEmpty else { return [] }
+        var rest = spans
+        for subject in figures.unordered(of: source) where !rest.isEmpty {
+            guard let series = figures.series[subject] else { continue }
+            rest.removeAll { span in
+                [series.figuresSeen, series.lastSeen].contains { span.from <= $0 && $0 < span.to }
+            }
+        }
+        return spans.filter { !rest.contains($0) }
     }
 
     /// Since when nothing is known of what an open incident is about; nil while something is, and of the bot's own

@@ -23,6 +23,8 @@ public struct MessageSamples {
     private let zone: Zone
     private let words: Words
     private let now = Moment(milliseconds: 1_795_298_400_000)
+    /// Why the bot itself is in trouble.
+    static let cause = "no answer within 20 s"
 
     public init(zone: Zone, words: Words = .english) {
         self.zone = zone
@@ -45,7 +47,7 @@ public struct MessageSamples {
             evidence: Evidence(
                 saying: Phrase(
                     .troubleFailing,
-                    [.source: .text("ios"), .moment: .moment(now - .hours(1)), .cause: .text("no answer within 20 s")]))
+                    [.source: .text("ios"), .moment: .moment(now - .hours(1)), .cause: .text(MessageSamples.cause)]))
         )
         let kinds: [(String, Incident, Notification.Kind)] = [
             ("an incident opens", open, .opened), ("it gets worse", open, .escalated), ("it goes on", open, .reminder),

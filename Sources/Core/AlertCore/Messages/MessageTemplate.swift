@@ -22,7 +22,9 @@ public struct MessageTemplate: Hashable, Sendable {
 
     /// The file, as people know it.
     public let name: String
-    private let parts: [Part: Template]
+    let parts: [Part: Template]
+    /// Where each part begins: at its mark.
+    private let places: [Part: Int]
     private let isWhole: Bool
 
     /// Why a template gave no message.
@@ -52,6 +54,7 @@ public struct MessageTemplate: Hashable, Sendable {
                 advice: near == nil ? "the parts are \(Part.allCases.map(\.rawValue).listed)" : nil)
         }
         var parts: [Part: Template] = [:]
+        var places: [Part: Int] = [:]
         for chunk in chunks {
             do throws(Template.Mistake) {
                 let template = try Template(chunk.text, line: chunk.line)
@@ -64,6 +67,7 @@ public struct MessageTemplate: Hashable, Sendable {
                         report(Template.Place(line: chunk.line - 1, column: 1), "[\(part.rawValue)] is there twice")
                     }
                     parts[part] = template
+                    places[part] = chunk.line - 1
                 } else if template.rendered(with: MessageView.sample, bytesMax: MessageTemplate.partBytesMax)
                     .map({ $0.contains { !$0.isWhitespace } }) ?? true
                 {
@@ -77,7 +81,13 @@ public struct MessageTemplate: Hashable, Sendable {
         }
         guard problems.isEmpty else { throw ProblemList(problems) }
         self.parts = parts
+        self.places = places
         self.isWhole = isWhole
+    }
+
+    /// Where a part begins; without marks all of them begin with the file.
+    func position(of part: Part) -> Position {
+        Position(file: name, line: max(places[part] ?? 1, 1), column: 1)
     }
 
     private struct Chunk {

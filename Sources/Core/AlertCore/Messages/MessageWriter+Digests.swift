@@ -74,14 +74,15 @@ extension MessageWriter {
             case .gate(_, let name): words(.duringHold, [.gate: name])
             default: words(.duringHold, [.gate: reason.description])
             }
+        let past = words(hasStayed ? .digestOpened : .digestPast, [.incidents: what, .during: during])
         var message = Message(
             kind: .digest, severity: severity, at: now,
             headline:
                 "\(Message.mark(kind: .digest, severity: severity)) "
-                + words(hasStayed ? .digestOpened : .digestPast, [.incidents: what, .during: during])
-                + part.text(in: words),
+                + words(.togetherEnded, [.who: names(of: Array(incidents)), .counts: past]) + part.text(in: words),
             reason: words(hasStayed ? .digestOpenedWhy : .digestWhy, [.during: during]),
             incidents: incidents.map(IncidentSummary.init))
+        message.labels = incidents.first?.labels ?? [:]
         message.lines = shortened(incidents.map(summaryLine), others)
         message.links = statusLinks
         return message
@@ -98,6 +99,7 @@ extension MessageWriter {
             kind: .digest, severity: severity, at: now,
             headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
             incidents: incidents.map(IncidentSummary.init))
+        message.labels = incidents.first?.labels ?? [:]
         message.lines = shortened(
             incidents.map { incident in
                 let kind = incident.state.endKind ?? .digest
@@ -121,6 +123,7 @@ extension MessageWriter {
                 + words(.digestLate, [.headline: headline]),
             reason: words[.digestLateWhy],
             incidents: old.incidents.map(\.over))
+        message.labels = old.labels
         let ofThen = [PhraseID.fieldSince, .fieldNow, .fieldBeforeNow].map { words[$0] }
         message.fields = old.fields.filter { !ofThen.contains($0.label) }
         if let only { message.fields.append(Message.Field(words[.fieldSince], clock(only.since))) }
@@ -202,6 +205,7 @@ extension MessageWriter {
             kind: kind, severity: severity, at: now,
             headline: "\(mark(members, kind, severity)) \(headline)\(part.text(in: words))",
             reason: why.map { words.text($0) { clock($0) } } ?? "", incidents: incidents.map(IncidentSummary.init))
+        message.labels = incidents.first?.labels ?? [:]
         message.lines = shortened(members.map(line), others)
         // The worst one's issues are the likeliest cause.
         if kind == .opened {

@@ -17,6 +17,7 @@ extension MessageWriter {
             kind: .digest, severity: severity, at: now,
             headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
             reason: words[.muteWhy], incidents: incidents.prefix(MessageWriter.membersMax).map(IncidentSummary.init))
+        message.labels = incidents.first?.labels ?? [:]
         message.fields = [Message.Field(words[.fieldUntil], clock(mute.until))]
         if let reason = mute.reason, !reason.isEmpty {
             message.fields.append(Message.Field(words[.fieldReason], reason))
@@ -42,6 +43,7 @@ extension MessageWriter {
             kind: .digest, severity: severity, at: now,
             headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
             incidents: incidents.prefix(MessageWriter.membersMax).map(IncidentSummary.init))
+        message.labels = incidents.first?.labels ?? [:]
         message.footer = words(.muteFooter, [.name: mute.id])
         return message
     }

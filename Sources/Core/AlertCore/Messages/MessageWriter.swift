@@ -36,6 +36,7 @@ struct MessageWriter {
         var message = Message(
             kind: kind, severity: incident.severity, at: now, headline: headline, fields: fields,
             reason: reason(story, kind, evidence, leading), incidents: [IncidentSummary(incident)])
+        message.labels = incident.labels
         if let metric = evidence.metric {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
             if makesCharts, message.sparkline != nil { message.chart = chart(story, metric, kind) }

@@ -62,6 +62,7 @@ extension Outbox {
         for name in channels.keys.sorted() {
             guard var record = channels[name], let paused = record.pausedUntil else { continue }
             record.pausedUntil = paused + step
+            record.askedUntil = record.askedUntil.map { $0 + step }
             self.record(.channel(name: name, record), &output)
         }
         buckets = buckets.mapValues { Bucket(tokens: $0.tokens, at: $0.at + step) }

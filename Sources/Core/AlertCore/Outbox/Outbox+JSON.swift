@@ -89,6 +89,7 @@ extension ChannelRecord: JSONWritable {
         json.object { json in
             json.member("failures", failures)
             json.member("paused_until", pausedUntil)
+            json.member("asked_until", ifAny: askedUntil)
             json.member("last_error", ifAny: lastError)
             json.member("home", ifAny: home.map { String($0, radix: 36) })
             json.member("moved_at", ifAny: movedAt)
@@ -98,6 +99,7 @@ extension ChannelRecord: JSONWritable {
     init(_ reader: JSONReader) throws(JSONMismatch) {
         failures = try reader.member("failures").int()
         pausedUntil = try reader.optional("paused_until")?.moment()
+        askedUntil = try reader.optional("asked_until")?.moment()
         lastError = try reader.optional("last_error")?.string()
         let written = try reader.optional("home")?.string()
         home = written.flatMap { UInt64($0, radix: 36) }

@@ -54,13 +54,12 @@ extension Outbox {
         switch outcome {
         case .delivered(let receipt):
             record.failures = 0
-            // A wait that the service asked for in the meantime is kept all the same.
-            if let paused = record.pausedUntil, paused <= now { record.pausedUntil = nil }
+            record.forgetPast(at: now)
             end(delivery, .delivered(receipt: receipt), at: now, &output)
             news = .works(channel.name)
         case .partly(let receipt, let sentence):
             record.failures = 0
-            if let paused = record.pausedUntil, paused <= now { record.pausedUntil = nil }
+            record.forgetPast(at: now)
             end(delivery, .delivered(receipt: receipt), at: now, &output)
             output.note(.warning, "channel \(delivery.channel): delivery \(delivery.id): \(sentence)", delivery.details)
             news = .partial(delivery, sentence)
@@ -153,6 +152,7 @@ extension Outbox {
         // To come back at once is no wait at all: a service that says so is spared all the same.
         if let told, told > .zero {
             channel.pausedUntil = max(channel.pausedUntil ?? now, now + told)
+            channel.askedUntil = max(channel.askedUntil ?? now, now + told)
             return told
         }
         let chance = StableHash.unit(delivery.id, String(delivery.attempts), "retry")
@@ -214,7 +214,7 @@ extension Outbox {
     mutating func noteMoves(_ plan: Plan, at now: Moment, _ output: inout Output) {
         for name in noteMoved(plan) {
             if var record = channels[name] {
-                (record.failures, record.pausedUntil, record.lastError) = (0, nil, nil)
+                (record.failures, record.pausedUntil, record.askedUntil, record.lastError) = (0, nil, nil, nil)
                 self.record(.channel(name: name, record), &output)
             }
             for var delivery in inOrder where delivery.channel == name {

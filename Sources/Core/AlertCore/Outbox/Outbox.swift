@@ -247,7 +247,7 @@ public struct Outbox: Sendable {
             guard let home = channel.home else { continue }
             var record = channels[channel.name] ?? ChannelRecord()
             guard record.home != home else { continue }
-            if record.home != nil {
+            if let old = record.home, old != channel.homeWithoutAddress {
                 moved.append(channel.name)
                 record.movedAt = now
             }

@@ -21,6 +21,9 @@ public struct ChannelPlan: Sendable {
 
     /// A hash of what its options say of the chat it leads to, without secrets. Nil where they say nothing.
     public var home: UInt64?
+    /// The same hash without what the channel's address says of the chat, where it says something: journals have that one that were
+    /// written before addresses were read for it, and from one to the other is no move.
+    public var homeWithoutAddress: UInt64?
     /// Whether a chat is named there, and not the plugin alone: then all channels with that hash lead to the same.
     public var isHomeNamed: Bool
 
@@ -29,7 +32,7 @@ public struct ChannelPlan: Sendable {
         hasCharts: Bool = false, hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default,
         template: MessageTemplate? = nil,
         connection: Connection = .usual, place: UInt64? = nil, home: UInt64? = nil,
-        isHomeNamed: Bool = true
+        homeWithoutAddress: UInt64? = nil, isHomeNamed: Bool = true
     ) {
         self.name = name
         self.pace = pace
@@ -41,6 +44,7 @@ public struct ChannelPlan: Sendable {
         self.connection = connection
         self.place = place
         self.home = home
+        self.homeWithoutAddress = homeWithoutAddress
         self.isHomeNamed = isHomeNamed
     }
 }

@@ -172,11 +172,14 @@ public struct Plan: Sendable {
 
     /// How late a rule can be, once the figures can carry an alarm: usually the time between two polls of its slowest
     /// source and the time that the condition must hold, or that figures must be old; at worst the longest time between
-    /// two polls, the time that a poll may take and the same. What is pushed is judged at once.
+    /// two polls, the time that a poll may take and the same; and both with how late its service has figures. What is pushed is
+    /// judged at once.
     public struct DetectionDelay: Sendable {
         public let rule: String
         public let usual: Duration
         public let worst: Duration
+        /// How late the figures come of the source that is latest, which is counted in; nil where that is minutes.
+        public let lateness: ClosedRange<Duration>?
         /// Whether none of its sources is polled.
         public let isPushed: Bool
         /// Whether the first bad figures may be too few for it to be sure.
@@ -186,16 +189,23 @@ public struct Plan: Sendable {
     public var detectionDelays: [DetectionDelay] {
         detectors.map { rule in
             let polled = sources.filter { rule.canConcern(source: $0.name) && !$0.isPushed }
-            func usual(_ source: SourcePlan) -> Duration { max(source.every, source.throttle) }
-            let slowest = polled.map {
-                ($0.slowsWhen.isEmpty ? usual($0).scaled(by: 1 + $0.jitter) : max($0.slowest, usual($0)))
-                    + $0.pollTimeMax
-            }
             let evidence = rule.detector.evidenceTime
             let hold = rule.detector.holdTime + (evidence ?? .zero)
+            // Where figures must be old, their age counts from what they are of, however late they come.
+            let isOfAge = evidence ?? .zero > .zero
+            func late(_ source: SourcePlan) -> ClosedRange<Duration>? { isOfAge ? nil : source.lateness }
+            func pace(_ source: SourcePlan) -> Duration { max(source.every, source.throttle) }
+            let usual = polled.map { pace($0) + (late($0)?.lowerBound ?? .zero) }
+            let slowest = polled.map { source in
+                let usual = pace(source)
+                let longest =
+                    source.slowsWhen.isEmpty ? usual.scaled(by: 1 + source.jitter) : max(source.slowest, usual)
+                return longest + source.pollTimeMax + (late(source)?.upperBound ?? .zero)
+            }
             return DetectionDelay(
-                rule: rule.name, usual: (polled.map(usual).max() ?? .zero) + hold,
-                worst: (slowest.max() ?? .zero) + hold, isPushed: polled.isEmpty, gathersEvidence: evidence == nil)
+                rule: rule.name, usual: (usual.max() ?? .zero) + hold, worst: (slowest.max() ?? .zero) + hold,
+                lateness: polled.compactMap(late).max { $0.upperBound < $1.upperBound }, isPushed: polled.isEmpty,
+                gathersEvidence: evidence == nil)
         }
     }
 

@@ -26,6 +26,8 @@ public struct SourcePlan: Sendable {
     public var isPushed = false
     /// Whether what it is told are alerts: whoever pushes counts these, and not the observations that are made of them.
     public var isOfAlerts = false
+    /// How late its service has figures, usually and at most; nil where that is minutes.
+    public var lateness: ClosedRange<Duration>?
     /// How its service is reached; nothing is decided by it.
     public var connection: Connection = .usual
 

@@ -54,6 +54,7 @@ extension SourceRecord: JSONWritable {
             if !breaks.isEmpty { json.member("breaks", breaks) }
             json.member("answered_before", ifAny: answeredBefore)
             json.member("last_changed", ifAny: lastChanged)
+            if !confirmed.isEmpty { json.member("confirmed", confirmed) }
             json.member("last_outcome", ifAny: lastOutcome?.rawValue)
             json.member("failure", ifAny: failure)
             json.member("lack", ifAny: lack)
@@ -90,6 +91,7 @@ extension SourceRecord: JSONWritable {
         }
         answeredBefore = try reader.optional("answered_before")?.moment()
         lastChanged = try reader.optional("last_changed")?.moment()
+        for written in try reader.optional("confirmed")?.elements() ?? [] { confirmed.append(try TimeSpan(written)) }
         lastOutcome = try reader.optional("last_outcome")?.choice()
         failure = try reader.optional("failure").map(Failure.init)
         lack = try reader.optional("lack").map(Failure.init)

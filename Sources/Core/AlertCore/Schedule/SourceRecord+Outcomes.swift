@@ -24,6 +24,7 @@ extension SourceRecord {
     /// - Parameter unread: what it leaves open.
     mutating func noteAnswer(_ outcome: Outcome, of source: SourcePlan, unread: Unread = .nothing, at now: Moment) {
         let before = lastGood ?? now
+        if outcome != .unchanged { endConfirmation() }
         failure = nil
         stopped = nil
         lastOutcome = outcome
@@ -109,6 +110,7 @@ extension SourceRecord {
             reason: new.reason, sentence: new.description, since: failure?.since ?? now,
             count: (failure?.count ?? 0) + 1)
         failure = failing
+        endConfirmation()
         lastOutcome = .failed
         notePolled(at: now)
         if isSecondRefusal {
@@ -148,6 +150,7 @@ extension SourceRecord {
         openSince = openSince.map { $0 + step }
         partSince = partSince.map { $0 + step }
         moveBreaks(by: step)
+        confirmed = confirmed.map { TimeSpan(lasting: $0.length, until: $0.to + step) }
         answeredBefore = answeredBefore.map { $0 + step }
         lastChanged = lastChanged.map { $0 + step }
         if let since = failure?.since { failure?.since = since + step }

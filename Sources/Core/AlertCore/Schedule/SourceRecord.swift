@@ -45,6 +45,9 @@ public struct SourceRecord: Hashable, Sendable {
     public var answeredBefore: Moment?
     /// When the poll began that last brought figures: answers that say 'as before' mean these.
     public var lastChanged: Moment?
+    /// Times over which answers said 'as before', each from such a `lastChanged` on: whatever was seen last in one of them is
+    /// known to have held until its end.
+    public internal(set) var confirmed: [TimeSpan] = []
     public var lastOutcome: Outcome?
     public var failure: Failure?
     /// What the newest usable answers lacked, though the rest was there.
@@ -71,6 +74,8 @@ public struct SourceRecord: Hashable, Sendable {
     /// A warning is a sentence; what is quoted in it may be of any length.
     static let warningCharactersMax = 300
 
+    /// Most confirmations kept, of a source that tells of its apps one by one: each is written down with every poll.
+    private static let confirmedMax = 8
     /// Most breaks kept, of a source that hardly answers between them: each is written down with every poll.
     private static let breaksMax = 8
 
@@ -97,6 +102,21 @@ public struct SourceRecord: Hashable, Sendable {
     /// How much of the time since then was a break.
     func broken(since begin: Moment) -> Duration {
         breaks.reduce(.zero) { $0 + max(.zero, $1.to - max($1.from, begin)) }
+    }
+
+    /// Keeps how long answers have said 'as before', when the next one does not.
+    mutating func endConfirmation() {
+        guard lastOutcome == .unchanged, let lastChanged, let lastGood,
+            let span = TimeSpan(from: lastChanged, to: lastGood)
+        else { return }
+        confirmed = confirmed.filter { $0.from != span.from }.suffix(SourceRecord.confirmedMax - 1) + [span]
+    }
+
+    /// Until when something that was seen last at that moment is known to have held: an answer that says 'as before' says it of
+    /// all that came before it.
+    func knownUntil(_ seen: Moment) -> Moment {
+        if lastOutcome == .unchanged, let lastGood, let lastChanged, seen >= lastChanged { return max(seen, lastGood) }
+        return confirmed.first { $0.from <= seen && seen < $0.to }?.to ?? seen
     }
 
     /// Until when the service asked not to be polled; nil where it did not. Journals of before have only the reason.

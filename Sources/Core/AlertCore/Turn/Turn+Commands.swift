@@ -45,7 +45,7 @@ extension Turn {
         return .done(
             "muted \(match.sentence) until \(plan.zone.words(end, readAt: now)) (\(mute.id))"
                 + (covered == 0 ? "" : "; it covers \(covered) open \(covered == 1 ? "incident" : "incidents")")
-                + unseenApps(in: match), mute.json)
+                + unseen(in: match), mute.json)
     }
 
     /// That a source or a rule in it is none, so that it would cover nothing; nil where all are known.
@@ -66,16 +66,49 @@ extension Turn {
         return nil
     }
 
-    /// That no figures of an app in it have arrived, which may be what was wanted and may be a slip of the hand.
-    private func unseenApps(in match: Match) -> String {
-        let known = Set(state.figures.series.keys.map(\.app) + state.incidents.all.map(\.subject.app))
-        let unseen = match.conditions.filter { $0.property == "app" }.flatMap(\.patterns).filter { pattern in
-            // Of the bot's own troubles there are no figures.
-            !known.contains { pattern.fits($0) } && !pattern.fits(Subject.botApp)
+    /// That nothing has arrived which a part of it fits: that may be what was wanted, and may be a slip of the hand.
+    private func unseen(in match: Match) -> String {
+        let subjects = Array(state.figures.series.keys) + state.incidents.all.map(\.subject)
+        guard !subjects.isEmpty else { return "" }
+        for condition in match.conditions {
+            var known: Set<String>
+            let what: String
+            switch condition.property {
+            // These are in the config, and were looked for there; severities come and go; of an issue its incident alone knows.
+            case "source", "rule", "severity", "issue": continue
+            case "app":
+                // Of the bot's own troubles there are no figures.
+                known = Set(subjects.map(\.app) + [Subject.botApp])
+                what = "of app "
+            case "release":
+                known = Set(subjects.compactMap(\.release))
+                what = "of release "
+            case "environment":
+                known = Set(subjects.compactMap(\.environment))
+                what = "of environment "
+            case let name:
+                let labels = labels
+                known = Set(labels.compactMap { $0[name] })
+                what = "with \(name.tamed) "
+                if known.isEmpty {
+                    let names = Set(labels.flatMap(\.keys)).union(Match.properties)
+                    return "; no figures with a label \(name.tamed) have arrived so far"
+                        + name.guess(in: names.sorted())
+                }
+            }
+            guard let first = condition.patterns.first(where: { $0.pattern != "*" && !known.contains(where: $0.fits) })
+            else { continue }
+            known.remove(Subject.botApp)
+            return "; no figures \(what)\(first.pattern.tamed) have arrived so far"
+                + first.pattern.guess(in: known.sorted())
         }
-        guard !known.isEmpty, let first = unseen.first else { return "" }
-        return "; no figures of app \(first.pattern.tamed) have arrived so far"
-            + first.pattern.guess(in: known.sorted())
+        return ""
+    }
+
+    /// Those of everything that is known.
+    private var labels: [[String: String]] {
+        state.figures.series.values.map(\.labels) + state.incidents.all.map(\.labels)
+            + plan.sources.compactMap(\.owner).map { [Match.owner: $0] }
     }
 
     /// Short enough to be typed, and never that of a mute in force.

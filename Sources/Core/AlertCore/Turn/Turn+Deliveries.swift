@@ -92,7 +92,7 @@ extension Turn {
         guard !told.isEmpty else { return nil }
         var again = missed
         again.kind = .digest
-        again.message = state.dressed(writer.message(ofEnds: told), for: missed.channel, plan)
+        again.message = plan.dressed(writer.message(ofEnds: told), for: missed.channel)
         again.updates = updates(ofEnds: told, in: missed.channel)
         return again
     }

@@ -109,6 +109,10 @@ extension Turn {
             record.noteAnswer(.values, of: source, unread: report.unread, at: now)
             let taken = receiveFigures(observations, of: source.name)
             kept = taken.count
+            // All that the source has is looked through, so not with each app of which it tells by itself.
+            if state.schedule.sources[source.name]?.lastOutcome == .unchanged {
+                record.confirmed = state.relied(on: record.confirmed, of: source.name)
+            }
             _ = state.schedule.noteJudged(source.name)
             record.noteFigures(judge(taken.subjects, withoutNewFigures: taken.withoutNewFigures))
             judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
@@ -139,6 +143,10 @@ extension Turn {
             if case .nothing = news { clearTrouble(.sourceStopped, about: source.name) }
             receiveNews(news, of: source.name)
         case .failed: break
+        }
+        // What was kept says itself since when its source is known.
+        if kept == 0, record.silentSince == nil, !record.isUntouched(source) {
+            state.figures.noteAnswer(of: source.name, asked: record.lastPolled ?? now, &output)
         }
         return kept
     }

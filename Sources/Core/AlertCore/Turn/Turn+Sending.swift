@@ -249,7 +249,7 @@ extension Turn {
         _ decision: Decision, _ reason: Reason, _ kind: Notification.Kind, of incident: Incident,
         _ severity: Severity, _ channel: String
     ) {
-        let message = state.dressed(writer.message(story(of: incident), kind), for: channel, plan)
+        let message = plan.dressed(writer.message(story(of: incident), kind), for: channel)
         decide(decision, reason, kind, severity, channel, message, incident: incident.id)
     }
 

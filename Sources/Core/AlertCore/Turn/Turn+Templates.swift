@@ -10,7 +10,7 @@ extension Turn {
         var dressed = message
         for dressing in plan.dressings(of: message, for: channel) {
             do throws(MessageTemplate.Failure) {
-                dressed = try dressing.template.dress(dressed, state.view(of: message, for: channel, plan))
+                dressed = try dressing.template.dress(dressed, plan.view(for: channel))
                 // One that fails for some messages and not for others is reported once a day, not in turn.
                 clearTrouble(.templateFailing, about: dressing.owner, ifOlderThan: Trouble.templateLifetime)
             } catch {
@@ -43,28 +43,23 @@ extension Plan {
             self.channel(channel).flatMap { channel in channel.template.map { ($0, channel.name) } },
         ].compactMap(\.self)
     }
-}
 
-extension State {
-    fileprivate func view(of message: Message, for channel: String, _ plan: Plan) -> MessageView {
-        let labels = message.incidents.first.flatMap { incidents[$0.id]?.labels } ?? [:]
-        return MessageView(bot: plan.botName, channel: channel, zone: plan.zone, labels: labels, words: plan.words)
+    fileprivate func view(for channel: String) -> MessageView {
+        MessageView(bot: botName, channel: channel, zone: zone, words: words)
     }
 
     /// What would be read of a message that does not leave.
-    func dressed(_ message: Message, for channel: String, _ plan: Plan) -> Message {
-        plan.dressings(of: message, for: channel).reduce(message) { dressed, dressing in
-            (try? dressing.template.dress(dressed, view(of: message, for: channel, plan))) ?? dressed
+    func dressed(_ message: Message, for channel: String) -> Message {
+        dressings(of: message, for: channel).reduce(message) { dressed, dressing in
+            (try? dressing.template.dress(dressed, view(for: channel))) ?? dressed
         }
     }
-}
 
-extension Plan {
     /// A message that is about no incident as the channel's readers see it.
     ///
     /// - Throws: `MessageTemplate.Failure` where the channel's template gives none.
     public func dressed(test message: Message, for channel: String) throws(MessageTemplate.Failure) -> Message {
         guard let template = self.channel(channel)?.template else { return message }
-        return try template.dress(message, MessageView(bot: botName, channel: channel, zone: zone, words: words))
+        return try template.dress(message, view(for: channel))
     }
 }

@@ -35,7 +35,7 @@ extension Turn {
         if let correction = correction(of: incident, member.standing) {
             message.fields.append(writer.field(correction))
         }
-        message = state.dressed(message, for: channel, plan)
+        message = plan.dressed(message, for: channel)
         // An edit shows no picture.
         message.chart = nil
         return message

@@ -1,5 +1,5 @@
 // Headers that people write, and secrets that travel in one: what the transport would refuse is told before the first
-// request.
+// request, and a credential is a secret even if somebody wrote it into the file.
 
 extension Options {
     /// What is wrong with headers that the config adds to a request.
@@ -10,7 +10,9 @@ extension Options {
     ) -> [Problem] {
         var problems: [Problem] = []
         var seen: Set<String> = []
-        for header in self[setting] {
+        // As they are written: what is guarded for its name came out of no variable, file or credential.
+        let written = self[named: setting.name].flatMap { setting.kind.read($0.value) } ?? setting.default
+        for header in written {
             let (name, shown) = (header.name.lowercased(), header.name.tamed.clipped(to: 60))
             if !name.isHeaderName {
                 problems.append(
@@ -51,7 +53,50 @@ extension Options {
     private static let transportNames: Set = ["content-length", "transfer-encoding"]
 }
 
+extension Option {
+    /// The option of a setting that holds a secret: what stands in the file itself is as guarded as what comes from elsewhere.
+    ///
+    /// Of headers only those that carry a credential are: with an `Accept` among them, `application/json` would be masked in
+    /// every answer.
+    package var guarded: Option {
+        switch value {
+        case .text(let text):
+            return Option(.text(text.hasSecret ? text : GuardedText(Secret(text.reveal()))), at: position)
+        case .map(let headers):
+            let guarded = headers.map { header -> (name: String, option: Option) in
+                guard header.name.namesCredential, case .text(let text) = header.option.value else { return header }
+                let value = text.guardingCredential(ofHeader: header.name)
+                return (name: header.name, option: Option(.text(value), at: header.option.position))
+            }
+            return Option(.map(guarded), at: position)
+        default: return self
+        }
+    }
+}
+
 extension String {
+    /// Whether a header of that name carries a credential.
+    package var namesCredential: Bool {
+        let name = lowercased()
+        return ["authorization", "cookie", "token", "secret", "password", "passwd", "key"].contains {
+            name.contains($0)
+        }
+            || name.split { !$0.isLetter }.contains { ["auth", "bearer", "pwd"].contains($0) }
+    }
+
+    /// Whether it is a token rather than a name, such as `shop-android-alerts` or `com.acme.shop2`: some part between its dots
+    /// is long, and has a digit or letters of both cases.
+    package var isTokenlike: Bool {
+        split(separator: ".").contains { part in
+            part.utf8.count >= String.tokenBytesMin
+                && (part.contains(where: \.isNumber)
+                    || part.contains(where: \.isLowercase) && part.contains(where: \.isUppercase))
+        }
+    }
+
+    /// What is shorter is a word.
+    package static let tokenBytesMin = 16
+
     /// RFC 9110, section 5.6.2.
     fileprivate var isHeaderName: Bool {
         !isEmpty
@@ -65,6 +110,17 @@ extension String {
 }
 
 extension GuardedText {
+    /// The value of a header with its credential guarded: what follows the scheme, such as `Bearer ` (RFC 9110, section
+    /// 11.6.2), or all of it. One with braces is filled in for each request, and is none.
+    fileprivate func guardingCredential(ofHeader name: String) -> GuardedText {
+        let text = reveal()
+        guard !hasSecret, !text.contains("{") else { return self }
+        guard name.lowercased().hasSuffix("authorization"),
+            let scheme = text.prefixMatch(of: /[A-Za-z][A-Za-z0-9-]* +(?=\S)/)?.output
+        else { return GuardedText(Secret(text)) }
+        return "\(String(scheme))\(Secret(String(text[scheme.endIndex...])))"
+    }
+
     /// Whether it stays within one line.
     fileprivate var isHeaderValue: Bool { reveal().utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
 }

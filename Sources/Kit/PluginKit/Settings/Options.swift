@@ -57,15 +57,17 @@ public struct Options: Sendable {
         return elements.map(\.position)
     }
 
-    /// The option of that name, for whoever goes through a manifest.
+    /// The option of that name as it is written, for whoever goes through a manifest.
     public subscript(named name: String) -> Option? {
         get { values[name] }
         set { values[name] = newValue }
     }
 
+    /// A plugin gets a secret as one, wherever it is written.
     private func option(_ setting: any SettingDeclaration) -> Option? {
         note?(setting.spec)
-        return values[setting.name]
+        let option = values[setting.name]
+        return setting.spec.isSecret ? option?.guarded : option
     }
 
     /// The same options, which tell of every setting that is asked for: what is asked for and not declared can never be

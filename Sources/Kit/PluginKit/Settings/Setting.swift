@@ -60,6 +60,13 @@ extension Setting {
         return copy
     }
 
+    /// The same setting, which stays with the bot, such as a key that signs: plain http shows nobody what it holds.
+    public var neverSent: Setting {
+        var copy = self
+        copy.spec.isSent = false
+        return copy
+    }
+
     /// The same setting, whose text travels in a header of each request, and so must stay within one line.
     public var inHeader: Setting {
         var copy = self
@@ -149,6 +156,8 @@ public struct OptionSpec: Sendable {
     public let help: String
     /// Whether its value is a secret wherever it comes from, and so has no place in the file itself.
     public internal(set) var isSecret = false
+    /// Whether its value travels to the service.
+    public internal(set) var isSent = true
     /// Whether its text travels in a header of each request.
     public internal(set) var isInHeader = false
     /// Whether it names a server that is none of the web.

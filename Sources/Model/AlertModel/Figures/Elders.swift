@@ -6,7 +6,7 @@
 /// them each time. It costs as much as the app has releases, however many apps the source has.
 public struct Elders: Sendable {
     private let series: [Series]
-    /// When the source was first heard of, as far as what is kept of it says.
+    /// When the source first answered, also where it named nothing; nil where this is the first that is known of it.
     public let sourceBegan: Moment?
 
     /// For what has none, or names no issues.

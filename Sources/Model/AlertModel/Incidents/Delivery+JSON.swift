@@ -45,6 +45,7 @@ extension Message: JSONWritable {
         json.array("incidents", ifAny: incidents) { json, incident in
             json.object { json in incident.putKeptMembers(into: &json) }
         }
+        if !labels.isEmpty { json.member("labels", labels) }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -79,6 +80,7 @@ extension Message: JSONWritable {
         for incident in try reader.optional("incidents")?.elements() ?? [] {
             incidents.append(try IncidentSummary(incident))
         }
+        for (name, value) in try reader.optional("labels")?.members() ?? [] { labels[name] = try value.string() }
     }
 }
 

@@ -64,6 +64,9 @@ public struct Message: Hashable, Sendable {
     public var footer: String
     /// The incidents it is about, for programs.
     public var incidents: [IncidentSummary]
+    /// The labels of the first of them, for a team's own words. They are kept, as an end may leave when its incident is
+    /// forgotten.
+    public var labels: [String: String] = [:]
     /// The language of what channels write around it; that of its own words is chosen when they are found. It is no part
     /// of what is kept.
     public var words = Words.english

@@ -1,15 +1,17 @@
 internal import Text
 
-// What nobody has configured, because it was made for one request out of what somebody has: whoever is asked may send it
-// back, and it is worth as much as what it was made of.
+// What nobody has configured, because it was made for one request out of what somebody has, and what is too short to be
+// masked in every text: whoever is asked may send it back, and it is worth as much as what it was made of.
 
 extension HTTPRequest {
-    /// The secrets in its headers and its form, such as a signed assertion, and the logins in its address and its proxy's as
+    /// The secrets in its headers and its body, such as a signed assertion, and the logins in its address and its proxy's as
     /// they go over the wire.
     public var ownSecrets: [Secret] {
         var secrets = headers.flatMap(\.value.secretPieces) + [url.basicLogin].compactMap(\.self)
-        if case .form(let fields) = body {
-            secrets += fields.filter(\.value.hasSecret).map { Secret($0.value.reveal()) }
+        switch body {
+        case .form(let fields): secrets += fields.filter(\.value.hasSecret).map { Secret($0.value.reveal()) }
+        case .text(let text, _): secrets += text.secretPieces
+        case .json, .bytes, .parts, nil: break
         }
         if case .at(let proxy) = connection.proxy, let login = proxy.basicLogin { secrets.append(login) }
         return secrets

@@ -8,7 +8,8 @@ public struct SecretMask: Sendable {
     private let letters: [Letter]
 
     public init(_ secret: Secret) {
-        let value = secret.reveal()
+        // Space at the ends of a header is not sent, so what comes back is without.
+        let value = secret.reveal().trimmed
         let plain = SecretMask.plain(value)
         // What stands for fewer characters is looked for as it is written.
         let sought = plain.count >= SecretMask.bytesMin ? plain : Array(value.unicodeScalars)
@@ -60,7 +61,9 @@ public struct SecretMask: Sendable {
 
     /// The text without the secret.
     public func masked(in text: String) -> String {
-        guard let first = letters.first else { return text }
+        // What is shorter than the secret has none of it, unless it is cut.
+        guard text.utf8.count >= letters.count || text.utf8.contains(SecretMask.cut[0]), let first = letters.first
+        else { return text }
         var text = text
         let masked: [UInt8]? = text.withUTF8 { bytes in
             var result: [UInt8] = []

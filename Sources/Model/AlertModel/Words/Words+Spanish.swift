@@ -179,7 +179,7 @@ extension PhraseID {
         case .digestPart: ", parte {part} de {parts}"
         case .digestPast: "{incidents} de paso {during}"
         case .digestWhy: "Lo que se abrió y terminó {during} se resume una sola vez, después."
-        case .digestOpened: "Apertura de {incidents} {during}"
+        case .digestOpened: "apertura de {incidents} {during}"
         case .digestOpenedWhy: "Lo que se abrió {during} se resume una sola vez, después."
         case .duringQuietHours: "mientras lo retenían las horas de silencio ({gate})"
         case .duringFlapping: "mientras oscilaba"

@@ -33,9 +33,13 @@ enum DiscordAnswer {
         }
     }
 
-    /// With `wait=true` the answer is the message. Without it, which only a relay can have taken away, it is empty.
+    /// With `wait=true` the answer is the message, which names its webhook. Without it, which only a relay can have taken
+    /// away, it is empty.
     private static func success(_ answer: ChatAnswer) -> DeliveryOutcome {
-        if let id = answer.json?["id"]?.string, !id.isEmpty { return answer.delivered(receipt: id) }
+        if let id = answer.json?["id"]?.string, !id.isEmpty {
+            let ids = [id, answer.json?["webhook_id"]?.string].compactMap(\.self)
+            return answer.delivered(receipt: ids.joined(separator: ":"))
+        }
         return answer.response.status == 204 ? answer.delivered() : answer.strange(insteadOf: "the message")
     }
 

@@ -36,6 +36,11 @@ public struct DiscordChannel: WebhookChat {
         }
     }
 
+    /// The thread. In which channel a webhook posts its address does not say: another one is mostly one for the same.
+    public var home: String? { id(behind: "thread_id") }
+
+    private func id(behind word: String) -> String? { webhook.id(behind: word).flatMap(Self.number) }
+    private static func number(_ text: String) -> String? { ChatMentions.number(text, between: "", and: "") }
     private static func role(_ name: String) -> String? { ChatMentions.number(name, between: "<@&", and: ">") }
     private static func user(_ name: String) -> String? { ChatMentions.number(name, between: "<@", and: ">") }
 
@@ -85,9 +90,12 @@ public struct DiscordChannel: WebhookChat {
 
     /// The opening message says how it stands, for those who look at nothing else; a webhook can answer none.
     public func update(after posting: Posting) -> HTTPRequest? {
-        guard !posting.isPlain, posting.message.kind.changesStanding, let opening = posting.thread,
-            !opening.isEmpty, opening.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        guard !posting.isPlain, posting.message.kind.changesStanding,
+            let ids = posting.thread?.split(separator: ":").map({ Self.number(String($0)) }), let first = ids.first,
+            let opening = first
         else { return nil }
+        // A webhook can change no other's messages.
+        if ids.count > 1, let own = id(behind: "webhooks"), ids[1] != own { return nil }
         let told = Posting(id: posting.id, message: posting.message, at: posting.at)
         return webhook.change(of: "/messages/\(opening)", to: DiscordPayload.edit(payload(told)))
     }

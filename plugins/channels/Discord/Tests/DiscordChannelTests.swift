@@ -60,7 +60,9 @@ private func channel(
         for message in [SampleMessages.opened, SampleMessages.test] {
             #expect(try update(message) == nil, "\(message.kind)")
         }
-        for thread in [nil, "", "../../x", "12/3"] {
+        #expect(try update(SampleMessages.resolved, thread: "1200:1200") == update(SampleMessages.resolved))
+        // Another webhook's message cannot be changed.
+        for thread in [nil, "", "../../x", "12/3", "1200:77", "1200:x"] {
             #expect(try update(SampleMessages.resolved, thread: thread) == nil)
         }
         #expect(try update(SampleMessages.resolved, isPlain: true) == nil)
@@ -80,6 +82,13 @@ private func channel(
             try channel("https://discord.com/api/webhooks/", query).request(for: SampleMessages.test))
         #expect(request.url.reveal() == "https://discord.com/api/webhooks/" + secret + sent)
         #expect(request.url.description == "https://discord.com/***" + (query.isEmpty ? "?wait=true" : "&wait=true"))
+    }
+
+    @Test(arguments: [
+        ("?thread_id=1100", "1100"), ("?wait=true&thread_id=1100", "1100"), ("?thread_id=x", nil), ("", nil),
+    ])
+    func `a thread is its home, and no webhook`(query: String, home: String?) throws {
+        #expect(try channel("https://discord.com/api/webhooks/", query).home == home)
     }
 
     @Test(arguments: [
@@ -139,6 +148,9 @@ private func channel(
         let response = HTTPResponse(status: 200, body: Array(#"{"id": "1200", "channel_id": "1"}"#.utf8))
         #expect(
             try channel().judge(.answered(response), at: ChannelConformance.now) == .delivered(receipt: "1200"))
+        let named = HTTPResponse(status: 200, body: Array(#"{"id": "1200", "webhook_id": "77"}"#.utf8))
+        #expect(
+            try channel().judge(.answered(named), at: ChannelConformance.now) == .delivered(receipt: "1200:77"))
     }
 
     @Test func `a refusal says what Discord found and what to do`() throws {

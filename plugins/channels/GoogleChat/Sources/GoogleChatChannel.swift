@@ -32,6 +32,9 @@ public struct GoogleChatChannel: WebhookChat {
         }
     }
 
+    /// The space: other webhooks of it lead to the same threads.
+    public var home: String? { webhook.id(behind: "spaces") }
+
     private static func refusal(of address: String) -> ChatWebhook.Refusal? {
         guard WebAddress(address)?.host == "chat.googleapis.com",
             !address.contains("key=") || !address.contains("token=")
@@ -55,7 +58,11 @@ public struct GoogleChatChannel: WebhookChat {
         let said = answer.said(error?["status"]?.string, error?["message"]?.string)
         switch error?["status"]?.string {
         case "RESOURCE_EXHAUSTED", "UNAVAILABLE": return answer.retry(said)
-        case "INVALID_ARGUMENT": return .refusedBody(said)
+        case "INVALID_ARGUMENT":
+            // The key in the address counts as an argument, too.
+            let reasons = error?["details"]?.array?.compactMap { $0["reason"]?.string } ?? []
+            return reasons.contains("API_KEY_INVALID")
+                ? .refusedChannel("\(said); copy the webhook's whole address again") : .refusedBody(said)
         case "NOT_FOUND":
             return .refusedChannel(
                 "\(said); the space or the webhook is gone: make a new one and configure its address")

@@ -67,6 +67,16 @@ private func channel() throws -> GoogleChatChannel {
         #expect(request.url.description == "https://chat.googleapis.com/***&\(option)")
     }
 
+    @Test(arguments: [
+        ("https://chat.googleapis.com/v1/spaces/AAA/messages?key=k&token=t", "AAA"),
+        ("https://relay.example.com/v1/spaces/AAA/messages?key=l&token=u", "AAA"),
+        ("https://relay.example.com/chat", nil),
+    ])
+    func `the space is its home, whatever the key and the token`(address: String, home: String?) throws {
+        let options = Options(["webhook": .text(GuardedText(Secret(address)))])
+        #expect(try GoogleChatChannel(options: options, context: .sample).home == home)
+    }
+
     @Test func `an address that a shell has cut is refused with what to do`() throws {
         let options = Options(["webhook": .text("https://chat.googleapis.com/v1/spaces/A/messages?key=k")])
         let problems = #expect(throws: ProblemList.self) {
@@ -109,6 +119,21 @@ private func channel() throws -> GoogleChatChannel {
                 == .refusedChannel(
                     "Google Chat answered 404: NOT_FOUND, Space not found; the space or the webhook is gone: make a new "
                         + "one and configure its address"))
+    }
+
+    @Test func `a key that is not valid is no fault of the card`() throws {
+        let body = """
+            {"error": {"code": 400, "message": "API key not valid. Please pass a valid API key.", \
+            "status": "INVALID_ARGUMENT", \
+            "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]}}
+            """
+        let outcome = try channel().judge(
+            .answered(HTTPResponse(status: 400, body: Array(body.utf8))), at: ChannelConformance.now)
+        #expect(
+            outcome
+                == .refusedChannel(
+                    "Google Chat answered 400: INVALID_ARGUMENT, API key not valid. Please pass a valid API key; copy "
+                        + "the webhook's whole address again"))
     }
 }
 

@@ -1,3 +1,4 @@
+internal import ChatKit
 internal import PluginKit
 
 /// How large an event may be, in bytes as they stand in the JSON.
@@ -104,7 +105,8 @@ enum MatrixContent {
     /// `m.text`: push rules keep a notice silent, and an alert is there to be noticed.
     private static func start(_ message: Message, calling called: [String]) -> [(String, JSON)] {
         let front = called.isEmpty ? "" : called.joined(separator: " ") + "\n"
-        let text = message.plainText.fitted(to: MatrixLimits.bodyMax - front.utf8.count - called.count)
+        let text = message.plainText
+            .linesCutInTheMiddle(to: MatrixLimits.bodyMax - front.utf8.count - called.count) { $0.matrixBytes }
         return [("msgtype", "m.text"), ("body", .string(front + text))]
     }
 

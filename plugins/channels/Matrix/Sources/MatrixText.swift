@@ -6,12 +6,9 @@ internal import PluginKit
 extension String {
     /// The text on one line and without links, which are a message's own alone, cut in the middle so that it takes at most `limit` bytes of the event, as HTML or not.
     func cut(to limit: Int) -> String {
-        roughlyCut(to: limit).tamed.trimmed.defused.withoutLinks.fitted(to: limit)
+        roughlyCut(to: limit).tamed.trimmed.defused.withoutLinks
+            .cutInTheMiddle(to: limit, markCost: "…".utf8.count, cost: \.matrixCost)
     }
-
-    /// The text with its middle cut out where it would take more bytes of the event than the limit, as HTML or not;
-    /// never inside a character.
-    func fitted(to limit: Int) -> String { cutInTheMiddle(to: limit, markCost: "…".utf8.count, cost: \.matrixCost) }
 
     /// The text without words that call everybody: a zero-width space breaks them and is not seen.
     ///
@@ -27,6 +24,9 @@ extension String {
         }
         return result
     }
+
+    /// The most bytes that the text takes in the event, as HTML or not.
+    var matrixBytes: Int { unicodeScalars.reduce(0) { $0 + $1.matrixCost } }
 
     /// How many bytes the text takes inside a JSON string.
     var bytesInJSON: Int { JSON.string(self).bytes.count - "\"\"".utf8.count }

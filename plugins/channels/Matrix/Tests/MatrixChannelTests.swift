@@ -63,6 +63,25 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
                 of: try #require(try channel().request(for: message, isPlain: true)), named: "hostile-plain") == nil)
     }
 
+    @Test func `the text loses whole lines and no half of an address`() throws {
+        let message = Message(
+            kind: .digest, severity: .critical, at: ChannelConformance.now, headline: "🗒 many issues",
+            issues: (1...500).map { number in
+                Message.IssueLine(
+                    title: "issue \(number)", detail: "",
+                    url: "https://a.example/?issue=\(number)&environment=production")
+            }, footer: "budget calm")
+        let lines = Set(message.plainText.split(separator: "\n"))
+        for isPlain in [false, true] {
+            let request = try #require(try channel().request(for: message, isPlain: isPlain))
+            let content = try JSON(parsing: try #require(request.wireBody()?.bytes))
+            let text = try #require(content["body"]?.string)
+            #expect(text.split(separator: "\n").filter { !lines.contains($0) } == ["…"])
+            #expect(text.hasPrefix("🗒 many issues\n") && text.hasSuffix("\nbudget calm"))
+            #expect((MatrixLimits.bodyMax - 3000...MatrixLimits.bodyMax).contains(text.utf8.count))
+        }
+    }
+
     @Test(arguments: [
         ("https://matrix.example.org", "!abc:example.org", "https://matrix.example.org", "%21abc%3Aexample.org"),
         ("https://m.example.org:8448/base//", "!a/b$", "https://m.example.org:8448/base", "%21a%2Fb%24"),

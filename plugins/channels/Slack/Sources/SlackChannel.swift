@@ -44,6 +44,7 @@ public struct SlackChannel: Channel {
     public let pace = Pace(perSecond: 1, burst: 3)
     public let isIdempotent = false
     public let hasCharts: Bool
+    public let cautions: [Problem]
 
     private let way: Way
     private let mentions: Mentions
@@ -62,7 +63,19 @@ public struct SlackChannel: Channel {
             throw ProblemList(
                 options.position(of: Self.chart), "'chart' goes with 'token'; a webhook takes no pictures")
         }
-        mentions = try Mentions(options, forms: SlackMention.forms) { SlackMention($0)?.text }
+        var doubtful: [SlackMention] = []
+        mentions = try Mentions(options, forms: SlackMention.forms) { written in
+            let mention = SlackMention(written)
+            if let mention, mention.isDoubtful { doubtful.append(mention) }
+            return mention?.text
+        }
+        let position = options.position(of: Mentions.setting)
+        cautions = doubtful.map { mention in
+            Problem(
+                position,
+                "'\(mention.id)' has no digit, so it may be a handle and not an id: Slack calls nobody by a handle",
+                advice: "if it is the id, write \(mention.text)", level: .warning)
+        }
         allowsPlainHTTP = options[.insecure]
     }
 
@@ -214,8 +227,12 @@ struct SlackReceipt {
 struct SlackMention {
     /// In Slack's own writing.
     let text: String
+    /// Without what Slack writes around it; empty for those who have none.
+    private(set) var id = ""
+    /// Whether it may as well be a handle.
+    private(set) var isDoubtful = false
 
-    static let forms = "<!subteam^S…>, <@U…>, @here or @channel"
+    static let forms = "<!subteam^S…> or <@U…> with the id and not the name, @here or @channel"
 
     init?(_ written: String) {
         switch written {
@@ -228,9 +245,14 @@ struct SlackMention {
             for prefix in ["!subteam^", "@"] where id.hasPrefix(prefix) { id = id.dropFirst(prefix.count) }
             // What follows a bar is a name for people, which Slack does not need.
             id = id.prefix { $0 != "|" }
-            guard (2...Self.idMax).contains(id.utf8.count), id.utf8.allSatisfy({ $0.isUpperAlphanumeric }) else {
-                return nil
-            }
+            // A handle such as `@WEBTEAM` looks like an id and calls nobody. Most ids have a digit; those without, such as
+            // `USLACKBOT`, are as long as others.
+            let hasDigit = id.utf8.contains(where: { $0.isDigit })
+            guard (2...Self.idMax).contains(id.utf8.count), id.utf8.allSatisfy({ $0.isUpperAlphanumeric }),
+                hasDigit || id.utf8.count >= Self.wordlikeMin
+            else { return nil }
+            self.id = String(id)
+            isDoubtful = !hasDigit && !written.hasPrefix("<")
             switch id.first {
             case "S": text = "<!subteam^\(id)>"
             case "U", "W": text = "<@\(id)>"
@@ -239,13 +261,16 @@ struct SlackMention {
         }
     }
 
-    /// Slack's have eleven characters.
+    /// Slack's have eleven characters, and had nine.
     private static let idMax = 30
+    private static let wordlikeMin = 9
 }
 
 extension UInt8 {
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
     fileprivate var isUpperAlphanumeric: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
+        isDigit || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
     }
 
     fileprivate var isAlphanumeric: Bool {

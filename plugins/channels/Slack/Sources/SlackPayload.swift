@@ -1,3 +1,4 @@
+internal import ChatKit
 internal import PluginKit
 
 /// A message as the JSON that an incoming webhook takes, and `chat.postMessage` beside the channel.
@@ -36,7 +37,8 @@ enum SlackPayload {
         let message = posting.message.cutForSlack
         let notice = posting.possiblyRepeated ? message.repeatNotice + "\n" : ""
         let called = mentions.isEmpty ? "" : mentions.joined(separator: " ") + "\n"
-        let text = (notice + message.plainText).fitted(to: SlackLimits.textMax - called.utf16.count).escaped
+        let text = (notice + message.plainText).escaped
+            .linesCutInTheMiddle(to: SlackLimits.textMax - called.utf16.count) { $0.utf16.count }
         return withoutPreviews(JSONObject([("text", .string(called + text))]))
     }
 
@@ -91,8 +93,14 @@ enum SlackPayload {
     }
 
     private static func row(_ issue: Message.IssueLine) -> String {
-        let title = issue.url.map { String.slackLink(issue.title, $0) } ?? issue.title.escaped
-        return "• \(title)" + (issue.detail.isEmpty ? "" : " — \(issue.detail.escaped)")
+        func text(_ title: String) -> String {
+            "• \(title)" + (issue.detail.isEmpty ? "" : " — \(issue.detail.escaped)")
+        }
+        // An address of nothing but `&` becomes five times as long, and a row is never parted.
+        guard let linked = issue.url.map({ text(String.slackLink(issue.title, $0)) }),
+            linked.utf16.count <= SlackLimits.sectionTextMax
+        else { return text(issue.title.escaped) }
+        return linked
     }
 
     /// As many rows as there is room for, in as many sections as they need, and how many are left out.

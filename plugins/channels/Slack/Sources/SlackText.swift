@@ -5,11 +5,9 @@ internal import PluginKit
 extension String {
     /// The text on one line, harmless, and cut in the middle so that it has at most `limit` characters after escaping.
     func cut(to limit: Int) -> String {
-        roughlyCut(to: limit).tamed.trimmed.defused.fitted(to: limit)
+        roughlyCut(to: limit).tamed.trimmed.defused
+            .cutInTheMiddle(to: limit, markCost: "…".utf16.count, cost: \.slackCost)
     }
-
-    /// The text with its middle cut out where it is longer than the limit after escaping, never inside a character.
-    func fitted(to limit: Int) -> String { cutInTheMiddle(to: limit, markCost: "…".utf16.count, cost: \.slackCost) }
 
     /// The three characters that Slack wants escaped; it wants no other.
     var escaped: String {

@@ -60,6 +60,31 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
         #expect(members == ["text", "unfurl_links", "unfurl_media"])
     }
 
+    @Test func `the plain form loses whole lines and no half of an address`() throws {
+        let message = Message(
+            kind: .digest, severity: .critical, at: ChannelConformance.now, headline: "🗒 many issues",
+            issues: (1...100).map { number in
+                Message.IssueLine(
+                    title: "issue \(number)", detail: "",
+                    url: "https://a.example/?issue=\(number)&environment=production")
+            }, footer: "budget calm")
+        let body = try #require(try channel().request(for: message, isPlain: true)?.wireBody()?.bytes)
+        let text = try #require(try JSON(parsing: body)["text"]?.string)
+        let lines = Set(message.plainText.escaped.split(separator: "\n"))
+        #expect(text.split(separator: "\n").filter { !lines.contains($0) } == ["…"])
+        #expect(text.hasPrefix("🗒 many issues\n") && text.hasSuffix("\nbudget calm"))
+        #expect((SlackLimits.textMax - 200...SlackLimits.textMax).contains(text.utf16.count))
+    }
+
+    @Test func `an issue whose address no section takes stays without it`() throws {
+        var message = SampleMessages.opened
+        let address = "https://a.example/?" + String(repeating: "&", count: 900)
+        message.issues = [Message.IssueLine(title: "issue", detail: "2 events", url: address)]
+        let payload = try JSON(parsing: try #require(try channel().request(for: message)?.wireBody()?.bytes))
+        #expect(slackFlaws(payload) == [])
+        #expect(payload.text.contains("• issue — 2 events"))
+    }
+
     @Test(arguments: ["https://hooks.slack.com/services/", "https://user:pass@hooks.slack.com:8443/"])
     func `only the address's origin is ever shown`(_ address: String) throws {
         let request = try #require(try channel(address).request(for: SampleMessages.test))

@@ -180,10 +180,28 @@ private func reply(
         ("S0123", "<!subteam^S0123>"),
         ("<@U0123>", "<@U0123>"), ("@U0123", "<@U0123>"), ("W0123", "<@W0123>"), ("@here", "<!here>"),
         ("<!channel>", "<!channel>"), ("@ana", nil), ("", nil), ("<!subteam^S01> <!channel>", nil), ("C0123", nil),
-        ("<https://x|U01>", nil),
+        ("<https://x|U01>", nil), ("<@USLACKBOT>", "<@USLACKBOT>"),
+        // Handles, which call nobody.
+        ("@SRE", nil), ("@WEBTEAM", nil), ("@US", nil), ("<@WEBTEAM>", nil),
+        // What may be one, or an id without a digit.
+        ("USERSUPPORT", "<@USERSUPPORT>"), ("@UDGHLJKQP", "<@UDGHLJKQP>"),
     ])
     func `who can be called`(_ written: String, _ form: String?) {
         #expect(SlackMention(written)?.text == form)
+    }
+
+    @Test func `what may be a handle is a warning, unless it is written as Slack does`() throws {
+        let slack = try channel(["mention": mention(["UDGHLJKQP", "<@UDGHLJKQP>", "@USERSUPPORT", "U0123", "@here"])])
+        #expect(
+            slack.cautions.map(\.message)
+                == ["UDGHLJKQP", "USERSUPPORT"].map { id in
+                    "'\(id)' has no digit, so it may be a handle and not an id: Slack calls nobody by a handle"
+                })
+        #expect(
+            slack.cautions.map(\.advice) == [
+                "if it is the id, write <@UDGHLJKQP>", "if it is the id, write <@USERSUPPORT>",
+            ])
+        #expect(slack.cautions.allSatisfy { $0.level == .warning })
     }
 
     @Test func `who cannot be called is told at once`() {

@@ -21,11 +21,22 @@ enum TelegramAnswer {
         case 400 where description.contains("message is not modified"): return answer.delivered()
         case 400 where description.contains("chat not found"):
             return .refusedChannel("\(said); check 'chat', and add the bot to it")
-        case 400 where description.contains("thread not found"): return .refusedChannel("\(said); check 'topic'")
+        case 400 where description.contains("thread not found") || description.contains("TOPIC_DELETED"):
+            return .refusedChannel("\(said); check 'topic'")
+        case 400 where description.contains("TOPIC_CLOSED"):
+            return .refusedChannel("\(said); open the topic again, or set 'topic' to another one")
+        case 400 where forbidden.contains(where: { description.contains($0) }):
+            return .refusedChannel("\(said); let the bot write there: a channel wants it as an administrator")
         case 401, 404: return .refusedChannel("\(said); check 'token': BotFather shows it")
         case 403: return .refusedChannel("\(said); add the bot to the chat again, and let it write there")
         case 405, 410, 501: return .refusedChannel("\(said); is 'url' the address of the Bot API?")
         default: return answer.outcome(said)
         }
     }
+
+    /// What is in those descriptions that speak of rights and come with 400 all the same: the Bot API's own sentences, "not
+    /// enough rights to send text messages to the chat", and words of Telegram's servers, `CHAT_WRITE_FORBIDDEN`.
+    private static let forbidden = [
+        "rights", "write access", "_FORBIDDEN", "CHAT_ADMIN_REQUIRED", "CHAT_RESTRICTED", "USER_BANNED_IN_CHANNEL",
+    ]
 }

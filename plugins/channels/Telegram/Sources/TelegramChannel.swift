@@ -60,7 +60,7 @@ public struct TelegramChannel: Channel {
         self.place = place
         address = "\(options[Self.url].droppingLast(anyOf: ["/"]))/bot\(token)"
         hasCharts = options[.chart]
-        mentions = try Mentions(options, forms: "a name such as @ana_lopez", ChatMentions.name)
+        mentions = try Mentions(options, forms: "a name such as @ana_lopez", TelegramPlace.name)
         allowsPlainHTTP = options[.insecure]
     }
 
@@ -117,12 +117,20 @@ struct TelegramPlace: Hashable, Sendable {
     init?(_ chat: String, topic: Int?) {
         if let id = Int64(chat), id != 0, id.magnitude < Self.idMax {
             self.chat = .int(id)
-        } else if ChatMentions.name(chat) != nil {
+        } else if Self.name(chat) != nil {
             self.chat = .string(chat)
         } else {
             return nil
         }
         self.topic = topic
+    }
+
+    /// `@ana_lopez`, the name of a person or a public chat; nil for what is none. Names have five characters or more, but
+    /// those that Telegram sells, which may have four.
+    static func name(_ written: String) -> String? {
+        guard (4...32).contains(written.utf8.count - 1), !written.utf8.contains(where: { ".-".utf8.contains($0) })
+        else { return nil }
+        return ChatMentions.name(written)
     }
 
     /// Telegram's documentation: at most 52 bits of an id are used.

@@ -116,7 +116,7 @@ private func payload(
     @Test(arguments: [
         ("-1001234567890", JSON.int(-1_001_234_567_890)), ("42", 42), ("@shop_alerts", "@shop_alerts"), ("0", nil),
         ("shop", nil), ("@", nil), ("9999999999999999999", nil), ("4503599627370496", nil),
-        ("-9223372036854775808", nil), ("@a b", nil),
+        ("-9223372036854775808", nil), ("@a b", nil), ("@a.b-c", nil), ("@ana", nil), ("@news", "@news"),
     ])
     func `a chat is an id or a name`(_ written: String, _ expected: JSON?) {
         #expect(TelegramPlace(written, topic: nil)?.chat == expected)
@@ -142,11 +142,23 @@ private func payload(
         }
     }
 
+    @Test(arguments: ["@a.b-c", "@ana", "ana_lopez", "@" + String(repeating: "x", count: 33)])
+    func `who cannot be called is told at once`(_ name: String) {
+        let position = Position(line: 2, column: 3)
+        let list = Option.Value.list([Option(.text(GuardedText(name)), at: position)])
+        let mention = Options(name: "mention", position: position, values: ["critical": Option(list, at: position)])
+        let problems = #expect(throws: ProblemList.self) { _ = try channel(["mention": .section(mention)]) }
+        #expect(
+            problems?.problems.map(\.message) == [
+                "'\(name)' cannot be mentioned here; expected a name such as @ana_lopez"
+            ])
+    }
+
     /// A text with tags in it cannot be cut anywhere.
     @Test(arguments: SampleMessages.nasty.filter { [.opened, .escalated].contains($0.message.kind) }.map(\.name))
     func `the card gives way where many are called`(_ name: String) throws {
         let position = Position(line: 2, column: 3)
-        let names = (10..<30).map { "@" + String(repeating: "x", count: 60) + "\($0)" }
+        let names = (10..<30).map { "@" + String(repeating: "x", count: 30) + "\($0)" }
         let list = Option.Value.list(names.map { Option(.text(GuardedText($0)), at: position) })
         let option = Option(list, at: position)
         let mention = Options(
@@ -175,6 +187,26 @@ private func payload(
     @Test(arguments: [
         (400, #"{"ok":false,"parameters":{"migrate_to_chat_id":-1009876543210}}"#, "set 'chat' to -1009876543210"),
         (400, #"{"ok":false,"description":"Bad Request: message thread not found"}"#, "check 'topic'"),
+        (400, #"{"ok":false,"description":"Bad Request: TOPIC_DELETED"}"#, "check 'topic'"),
+        (400, #"{"ok":false,"description":"Bad Request: TOPIC_CLOSED"}"#, "open the topic again"),
+        (
+            400, #"{"ok":false,"description":"Bad Request: need administrator rights in the channel chat"}"#,
+            "let the bot write there"
+        ),
+        (
+            400, #"{"ok":false,"description":"Bad Request: not enough rights to send text messages to the chat"}"#,
+            "let the bot write there"
+        ),
+        (
+            400, #"{"ok":false,"description":"Bad Request: have no rights to send a message"}"#,
+            "let the bot write there"
+        ),
+        (
+            400, #"{"ok":false,"description":"Bad Request: have no write access to the chat"}"#,
+            "let the bot write there"
+        ),
+        (400, #"{"ok":false,"description":"Bad Request: CHAT_WRITE_FORBIDDEN"}"#, "let the bot write there"),
+        (400, #"{"ok":false,"description":"Bad Request: CHAT_ADMIN_REQUIRED"}"#, "let the bot write there"),
         (404, #"{"ok":false,"description":"Not Found"}"#, "check 'token'"), (405, "", "is 'url' the address"),
     ])
     func `a refusal says what to do`(_ status: Int, _ body: String, _ advice: String) throws {

@@ -35,7 +35,7 @@ public struct WebhookChannel: Channel {
     static let secret = Setting(
         "secret", .text,
         "The key of the signature: 'whsec_' and base64; several, separated by spaces, while keys are rotated."
-    ).secret.asked
+    ).secret.neverSent.asked
     static let headers = Setting(
         "headers", .map(.text), default: [], "Headers to send with each message, such as Authorization."
     ).secret

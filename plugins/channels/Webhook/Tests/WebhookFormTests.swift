@@ -74,6 +74,19 @@ private let alerts = """
         #expect(!closing.description.contains("k3y"))
     }
 
+    @Test func `labels are there, and all is in the language of the message`() throws {
+        let channel = try channel(
+            #"{"text": "[{{labels.team}}] {{incident.metric}} {{incident.limit}}"}"#,
+            url: "https://hooks.example.com/{{labels.team}}/x")
+        var message = SampleMessages.opened
+        message.labels = ["team": "pay/in"]
+        message.words = .spanish
+        let request = try #require(channel.request(for: message))
+        #expect(request.url.reveal() == "https://hooks.example.com/pay%2Fin/x")
+        let text = try JSON(parsing: try #require(request.wireBody()?.bytes))["text"]?.string
+        #expect(text?.hasPrefix("[pay/in] usuarios sin fallos por debajo de 99") == true, "\(text ?? "")")
+    }
+
     @Test(arguments: [("..", ".._"), (".", "._"), ("...", "..."), ("1.0", "1.0"), ("../x", "..%2Fx"), ("", "")])
     func `no value leads to another path of an address`(release: String, written: String) throws {
         let address = "https://hooks.example.com/tenant-a/hooks/"

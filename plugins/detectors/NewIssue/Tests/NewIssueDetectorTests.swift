@@ -85,6 +85,66 @@ private typealias Issue = AlertModel.Issue
         #expect(open(bot) == ["c"])
     }
 
+    /// Whether anything was named before the silence, how many days that lasts, and whether it is played from a recording.
+    @Test(
+        arguments: [(false, 1, false), (false, 9, false), (true, 9, false), (false, 9, true), (true, 9, true)]
+            as [(Bool, Int64, Bool)])
+    func `the first issue after a silence is announced, and what was there at the source's first answer is not`(
+        wasHeard: Bool, days: Int64, isPlayed: Bool
+    ) throws {
+        var bot = try bot()
+        let began = bot.now
+        func issue(_ id: String, bornAt born: Moment) -> Issue {
+            Issue(id: id, title: "", users: 500, firstSeen: born)
+        }
+        /// Lets a poll name issues and no figures. Such a source has nothing to tell where there are none.
+        func poll(_ issues: [Issue]) -> [Notification.Kind] {
+            let before = bot.decisions.count
+            let seen = Observation.figures([:], at: bot.now, issues: issues)
+            if isPlayed {
+                let nothing = ObservationLine.empty(EmptyPoll(source: "ios", .noData, seen: bot.now))
+                bot.step(.observed([issues.isEmpty ? nothing : .observed(seen)], asked: bot.now))
+            } else {
+                let report = PollReport(issues.isEmpty ? .noData : .values([seen]))
+                bot.step(.polled(source: "ios", report, validators: [:]))
+            }
+            bot.advance(by: .seconds(1))
+            return bot.decisions[before...].map(\.kind)
+        }
+        let old = issue("OLD", bornAt: began - .hours(1))
+        if wasHeard { #expect(poll([old]) == []) }
+        for _ in 0..<days {
+            #expect(poll([]) == [])
+            bot.advance(by: .days(1))
+        }
+        #expect(bot.state.figures.series[.shop] == nil, "all is forgotten")
+        // From the journal's records, and then from a snapshot of them.
+        for _ in 1...2 { bot.crash(after: .minutes(1)) }
+        let new = issue("NEW", bornAt: bot.now - .minutes(2))
+        #expect(poll([old, issue("AS IT BEGAN", bornAt: began), new]) == [.opened])
+        #expect(open(bot) == ["NEW"])
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `that nothing has been pushed yet is no answer`(isPushed: Bool) throws {
+        var source = SourcePlan(name: "ios", jitter: 0)
+        source.isPushed = isPushed
+        let rule = try (["fresh_for": "7d"] as WrittenOptions).detector(NewIssueDetector.self)
+        let plan = DetectorPlan(name: "new", detector: rule, repeat: nil)
+        var bot = Rehearsal(.rehearsed(sources: [source], detectors: [plan]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.step(.polled(source: "ios", PollReport(.noData), validators: [:]))
+        bot.advance(by: .days(4))
+        // It was there before anybody pushed.
+        let issue = Issue(id: "a", title: "", users: 500, firstSeen: bot.now - .days(2))
+        bot.see([.figures([:], at: bot.now, issues: [issue])])
+        bot.advance(by: .seconds(1))
+        let told: Set<String> = isPushed ? [] : ["a"]
+        #expect(open(bot) == told)
+    }
+
     @Test func `an issue is announced when it has hit enough, though it began small`() throws {
         var bot = try bot(["min_users": "25", "severity": "critical"])
         _ = see(&bot, [])

@@ -18,7 +18,7 @@ private typealias Issue = AlertModel.Issue
     }
 
     /// Lets the bot see an issue with these statuses, an hour apart; what was reported for each.
-    private func play(_ bot: inout Rehearsal, _ statuses: [String], users: Double = 50) -> [[Notification.Kind]] {
+    private func play(_ bot: inout Rehearsal, _ statuses: [String?], users: Double = 50) -> [[Notification.Kind]] {
         statuses.map { status in
             let before = bot.decisions.count
             let issue = Issue(
@@ -44,6 +44,14 @@ private typealias Issue = AlertModel.Issue
         #expect(play(&bot, ["regressed", "regressed", "ongoing", "regressed"]) == [[], [], [], [.opened]])
     }
 
+    @Test func `what says nothing of how the issue stands is no end of that word`() throws {
+        var bot = try bot(["fresh_for": "1h"])
+        #expect(
+            play(&bot, ["ongoing", "regressed", nil, "regressed"]).map { $0.contains(.opened) } == [
+                false, true, false, false,
+            ])
+    }
+
     @Test func `an issue that is resolved where nobody sees it is announced each time it is back`() throws {
         var bot = try bot()
         /// The hour, since when it is back, and whether that is announced.
@@ -65,6 +73,24 @@ private typealias Issue = AlertModel.Issue
             let isTold = bot.decisions[before...].contains { $0.kind == .opened }
             #expect(isTold == poll.isTold, "hour \(poll.hour)")
         }
+        #expect(bot.objections == [])
+    }
+
+    /// The hour, counted from the source's first answer, since when it is back.
+    @Test(arguments: [-1, 0, 1] as [Int64])
+    func `the first issue that a source names is announced where it is back since the source first answered`(
+        back: Int64
+    ) throws {
+        var bot = try bot()
+        bot.step(.polled(source: "ios", PollReport(.noData), validators: [:]))
+        bot.advance(by: .hours(2))
+        let issue = Issue(
+            id: "SHOP-1", title: "boom", users: 50, firstSeen: .rehearsalStart - .days(90),
+            returned: .rehearsalStart + .hours(back), status: "reopened")
+        bot.see([.figures([:], at: bot.now, issues: [issue])])
+        bot.advance(by: .seconds(1))
+        let told: [Notification.Kind] = back > 0 ? [.opened] : []
+        #expect(bot.decisions.map(\.kind) == told)
         #expect(bot.objections == [])
     }
 

@@ -143,8 +143,13 @@ struct BugsnagPoll: Sendable {
             var poll = poll
             do throws(PollFailure) {
                 let last = poll.cursor.counters[project.id]?.at
-                poll.observations += try poll.days(
-                    of: project, in: try answer.get().body, since: last, at: poll.poll.now)
+                let days = try poll.days(of: project, in: try answer.get().body, since: last, at: poll.poll.now)
+                // The days of an app that nobody uses any more would be judged as if they were now.
+                if let end = days.last?.span.to, end < poll.poll.now - StabilityTrend.daysAgain {
+                    poll.notes.append("\(project.slug): no sessions since \(end), so its days are left out")
+                } else {
+                    poll.observations += days
+                }
             } catch {
                 return then(poll, error)
             }

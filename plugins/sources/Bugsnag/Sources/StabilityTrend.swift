@@ -14,7 +14,7 @@ struct StabilityTrend: Sendable {
     private(set) var days: [Day] = []
 
     /// Days before the last poll that are read again each time: late reports still change them.
-    private static let daysAgain = Duration.days(3)
+    static let daysAgain = Duration.days(3)
 
     /// - Parameter last: when they were read last, so that a pause loses none; nil for all that there are.
     init(_ body: JSONReader, since last: Moment?, at now: Moment) throws(JSONMismatch) {

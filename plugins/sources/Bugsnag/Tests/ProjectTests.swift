@@ -34,12 +34,27 @@ import Testing
     func `after a pause those are read that it kept from being read, and a little before`(_ pause: Int64) throws {
         let source = try source()
         let first = Bugsnag().play(source, poll())
-        let later = Bugsnag().play(source, poll(cursor: first.report?.cursor, at: now + .days(pause)))
-        let days = later.observations.filter { $0.metrics[.users] != nil }.map(\.span.from)
-        let all = ["2026-11-18T00:00:00Z", "2026-11-19T00:00:00Z", "2026-11-20T00:00:00Z"].compactMap {
-            Moment(rfc3339: $0)
-        }
-        #expect(days == all.filter { $0 < now + .days(pause) })
+        let then = now + .days(pause)
+        let all = (18...20).compactMap { Moment(rfc3339: "2026-11-\($0)T00:00:00Z") }
+        // The app goes on: there is a day that is still filling.
+        let days = Set(all + [Recall.floor(then, to: .days(1))]).sorted()
+        let points = days.map { Self.point(from: $0, #""total_sessions_count": 5, "unhandled_sessions_count": 0"#) }
+        let later = Bugsnag(trend: answer(Self.trend(points)), releases: answer("[]"), errors: answer("[]"))
+            .play(source, poll(cursor: first.report?.cursor, at: then))
+        #expect(later.observations.map(\.span.from) == days.filter { $0 < then })
+    }
+
+    @Test(arguments: [(1, 3), (2, 3), (4, 0), (25, 0)] as [(Int64, Int)])
+    func `those of an app that nobody has used for days say nothing of now`(_ days: Int64, _ count: Int) throws {
+        let left = Bugsnag(releases: answer("[]"), errors: answer("[]"))
+        let played = left.play(try source(), poll(at: now + .days(days)))
+        #expect(played.observations.count == count)
+        let note = "wallet-android: no sessions since 2026-11-21T00:00:00Z, so its days are left out"
+        #expect(played.report?.notes.contains(note) == (count == 0))
+        // A pause of the bot is no reason to take them for now.
+        let first = left.play(try source(), poll())
+        let later = left.play(try source(), poll(cursor: first.report?.cursor, at: now + .days(days)))
+        #expect(later.observations.isEmpty == (count == 0))
     }
 
     @Test func `a day without sessions says nothing`() throws {
@@ -74,8 +89,15 @@ import Testing
 
     private static func day(_ counts: String, end: String = "2026-11-20T00:00:00Z") -> String {
         let more = counts.isEmpty ? "" : ", \(counts)"
-        return #"{"release_stage_name": "production", "timeline_points": [{"bucket_start": "2026-11-19T00:00:00Z", "#
-            + #""bucket_end": "\#(end)"\#(more)}]}"#
+        return trend([#"{"bucket_start": "2026-11-19T00:00:00Z", "bucket_end": "\#(end)"\#(more)}"#])
+    }
+
+    private static func point(from start: Moment, _ counts: String) -> String {
+        #"{"bucket_start": "\#(start)", "bucket_end": "\#(start + .days(1))", \#(counts)}"#
+    }
+
+    private static func trend(_ points: [String]) -> String {
+        #"{"release_stage_name": "production", "timeline_points": [\#(points.joined(separator: ","))]}"#
     }
 }
 

@@ -44,6 +44,11 @@ import Testing
                 })
     }
 
+    @Test func `of an app that nobody uses any more it is the past all the same`() throws {
+        let old = PlayedRecall(try source(), recall(at: noon + .days(20)), answer: Bugsnag().respond)
+        #expect(observations(old).map(\.span.to) == [day("2026-11-19"), day("2026-11-20"), day("2026-11-21")])
+    }
+
     @Test(arguments: [
         (Duration.minutes(1), Duration.minutes(5)), (.minutes(15), .minutes(15)), (.hours(6), .hours(6)),
         (.minutes(3), .minutes(6)),

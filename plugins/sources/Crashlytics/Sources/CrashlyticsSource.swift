@@ -127,6 +127,12 @@ public struct CrashlyticsSource: HistoricalSource {
         [.users, .crashedUsers, .crashFreeUsers, .sessions, .crashedSessions, .crashFreeSessions, .crashEvents]
     }
 
+    /// Crashlytics' API is minutes late, and so are tables that are streamed to.
+    public static func lateness(_ options: Options) -> ClosedRange<Duration>? {
+        let day = Duration.days(1)
+        return options[Self.tables].allSatisfy { ExportTables.isStreamed($0.value) } ? nil : day...day
+    }
+
     public var givesIssues: Bool? { wantsIssues && inApps.contains { $0.firebase != nil } }
     public var givesLabels: Bool { false }
 

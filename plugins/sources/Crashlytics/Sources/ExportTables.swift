@@ -17,7 +17,9 @@ struct ExportTables: Hashable, Sendable {
     var maxAge: Duration { writtenMaxAge ?? (isStreamed ? .hours(6) : .days(2)) }
 
     /// Whether sessions reach it within minutes. Firebase names these tables so; all others it fills about once a day.
-    var isStreamed: Bool { table.hasSuffix("_REALTIME") }
+    var isStreamed: Bool { ExportTables.isStreamed(table) }
+
+    static func isStreamed(_ table: String) -> Bool { table.hasSuffix("_REALTIME") }
 
     var fullName: String { "\(project).\(sessions).\(table)" }
 

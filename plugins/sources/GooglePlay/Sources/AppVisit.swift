@@ -21,6 +21,9 @@ struct AppVisit: Sendable {
         self.names = names
     }
 
+    /// The codes of the versions of which there are figures.
+    var codes: Set<String> { Set(rows.keys.compactMap(\.release)) }
+
     /// Where issues and the newest figures end.
     var newest: Moment? { marks[.crashes] ?? marks.values.max() }
 

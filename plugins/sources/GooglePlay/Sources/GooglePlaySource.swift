@@ -118,6 +118,8 @@ public struct GooglePlaySource: HistoricalSource {
         Set([.users, .crashFreeUsers, .anrRate] + (wantsEvents ? [.crashEvents] : []))
     }
 
+    public static func lateness(_ options: Options) -> ClosedRange<Duration>? { options[Self.period].lateness }
+
     public var givesIssues: Bool? { wantsIssues || wantsAnomalies }
     public var givesLabels: Bool { false }
 

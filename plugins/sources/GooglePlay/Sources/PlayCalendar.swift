@@ -7,8 +7,13 @@ enum Period: String, CaseIterable, Sendable {
 
     /// Play is 2 to 4 hours late by the hour, and 24 to 48 by the day; twice that is trouble.
     var maxAge: Duration { self == .hourly ? .hours(12) : .days(4) }
-    /// How long after its end a figure is there at the latest, as people report it; Play itself promises nothing.
-    var lateness: Duration { self == .hourly ? .hours(4) : .days(2) }
+    /// How long after its end a figure is there, usually and at the latest, as people report it; Play itself promises nothing.
+    var lateness: ClosedRange<Duration> {
+        switch self {
+        case .hourly: .hours(2) ... .hours(4)
+        case .daily: .days(1) ... .days(2)
+        }
+    }
     /// The word of the API.
     var word: String { self == .hourly ? "HOURLY" : "DAILY" }
     /// How many are asked for at first, for something to compare with.

@@ -140,7 +140,7 @@ struct PlayInquiry: Sendable {
     func learningNames<Report>(
         _ visit: AppVisit, then: @escaping @Sendable (PlayInquiry, AppVisit) -> Conversation<Report>
     ) -> Conversation<Report> {
-        guard !visit.marks.isEmpty, !visit.names.isFresh(at: now) else { return then(self, visit) }
+        guard !visit.marks.isEmpty, !visit.names.isFresh(for: visit.codes, at: now) else { return then(self, visit) }
         let call = VersionNames.call(of: visit.app)
         return source.service.ask(call, at: now) { answer in
             var (inquiry, visit) = (self, visit)

@@ -4,7 +4,7 @@ internal import SourceKit
 /// One poll under way: what is known so far, and which request comes next.
 ///
 /// The order is: the apps when they are not known, and then for each app how far its tables have come; where they have
-/// moved on, their figures, the app as a whole before its versions, and the issues.
+/// moved on, their figures, the app as a whole before its versions, what people call these, and the issues.
 struct PlayPoll: Sendable {
     private let poll: Poll
     private var inquiry: PlayInquiry
@@ -86,10 +86,7 @@ struct PlayPoll: Sendable {
             case .failure(let failure): return then(self, .failure(failure))
             case .success(let visit):
                 guard !visit.marks.isEmpty, visit.marks == inquiry.cursor.marks(of: visit.app) else {
-                    return inquiry.learningNames(visit) { inquiry, visit in
-                        let poll = with(inquiry)
-                        return poll.read(poll.questions(visit), visit, 0, then: then)
-                    }
+                    return read(questions(visit), visit, 0, then: then)
                 }
                 var poll = self
                 poll.unchangedCount += 1
@@ -119,7 +116,11 @@ struct PlayPoll: Sendable {
     private func read(_ questions: [PlayQuestion], _ visit: AppVisit, _ number: Int, then: @escaping Visited)
         -> PollStep
     {
-        guard number < questions.count else { return readIssues(visit, then: then) }
+        guard number < questions.count else {
+            // Only the figures say which versions there are. One that is new would go by its code for a day, and then be taken
+            // for another.
+            return inquiry.learningNames(visit) { inquiry, visit in with(inquiry).readIssues(visit, then: then) }
+        }
         let question = questions[number]
         return inquiry.rows(question) { listing in
             var (poll, visit) = (self, visit)

@@ -25,7 +25,7 @@ struct PlayRecall: Sendable {
         let calendar = source.calendar
         // A poll sees what is there by then: whatever is due after the last one before the stretch, up to its own last one.
         func begin(_ moment: Moment) -> Moment {
-            calendar.begin(around: Recall.floor(moment, to: recall.every) - calendar.period.lateness)
+            calendar.begin(around: Recall.floor(moment, to: recall.every) - calendar.period.lateness.upperBound)
         }
         (from, to) = (begin(recall.from), begin(recall.to))
     }
@@ -34,7 +34,7 @@ struct PlayRecall: Sendable {
 
     /// When a poll sees the figures of what ends there.
     private func seen(_ end: Moment) -> Moment {
-        let due = end + calendar.period.lateness
+        let due = end + calendar.period.lateness.upperBound
         let poll = Recall.floor(due, to: recall.every)
         return poll < due ? poll + recall.every : poll
     }

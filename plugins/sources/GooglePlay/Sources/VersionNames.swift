@@ -8,17 +8,23 @@ struct VersionNames: Hashable, Sendable {
     /// When Play was asked; nil when never.
     private(set) var asked: Moment?
 
-    /// Releases are made rarely, and a new one has hardly any users on its first day.
+    /// Releases are made rarely.
     private static let freshFor = Duration.days(1)
+    /// A code without a name may be a new release, or one that never gets any.
+    private static let patience = Duration.minutes(15)
     /// Codes that are remembered, so that a version keeps its name when nobody is offered it any more.
     private static let countMax = 200
     private static let charactersMax = 60
 
     init() {}
 
-    func isFresh(at now: Moment) -> Bool {
-        guard let asked else { return false }
-        return asked <= now && now - asked < VersionNames.freshFor
+    /// Whether it is too early to ask again.
+    ///
+    /// - Parameter codes: those of which there are figures.
+    func isFresh(for codes: some Sequence<String>, at now: Moment) -> Bool {
+        guard let asked, asked <= now else { return false }
+        let hasNameless = codes.contains { names[$0] == nil }
+        return now - asked < (hasNameless ? VersionNames.patience : VersionNames.freshFor)
     }
 
     /// The name of a version; its code where nobody knows more.

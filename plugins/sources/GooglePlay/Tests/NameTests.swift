@@ -52,6 +52,25 @@ import Testing
         #expect(releases(later).contains("5.4.0 (5401)"))
     }
 
+    @Test(arguments: [(Duration.minutes(10), "5402"), (.minutes(15), "5.4.1 (5402)"), (.hours(2), "5.4.1 (5402)")])
+    func `are asked for again with the first figures of a version that has none`(
+        _ later: Duration, _ name: String
+    ) throws {
+        let play = try source()
+        var server = Play(names: named("5.4.0", "5401"))
+        let first = server.play(play, poll(.hours(1)))
+        #expect(releases(first) == ["5.4.0 (5401)"])
+        let mark = String(decoding: fixture("crashrate_metric_set.json"), as: UTF8.self)
+        server.freshness = answer(mark.replacing("\"hours\": 21", with: "\"hours\": 22"))
+        let rows = String(decoding: fixture("errorcount_query_response.json"), as: UTF8.self)
+        server.eventVersions = answer(rows.replacing("5401", with: "5402"))
+        server.names = named("5.4.1", "5402")
+        let next = server.play(play, poll(.hours(1), cursor: first.report?.cursor, at: now + later))
+        #expect(releases(next) == [name])
+        let asked = next.paths.count { $0.hasSuffix(":fetchReleaseFilterOptions") }
+        #expect(asked == (later < .minutes(15) ? 0 : 1))
+    }
+
     @Test(arguments: [
         answer("no", status: 403), answer(#"{"tracks": {}}"#),
         answer(#"{"tracks": [{"servingReleases": [{"versionCodes": [5401]}]}]}"#),

@@ -6,7 +6,8 @@ extension AnswerLayout {
     enum Reading {
         /// - Parameter broken: why something of it could not be read, where an app may be missing for that.
         case observed([Observation], measured: Moment, warnings: [String], unread: Unread, broken: PollFailure?)
-        case nothing
+        /// - Parameter unfinished: what is said of rows that were there and whose spans are not over.
+        case nothing(unfinished: String?)
         case stale(measured: Moment)
     }
 
@@ -63,7 +64,13 @@ extension AnswerLayout {
         if let measured {
             measuredAt = try measured.moment(of: page.root, within: &budget)
             // Mapped, but not told: nothing was measured yet.
-            if measuredAt == nil { return [] }
+            guard let told = measuredAt else { return [] }
+            // All figures would be of what has not been yet, and such are never kept.
+            if isMeasuredSpan(page), told > poll.now + AnswerLayout.clockSkewMax {
+                throw JSONMismatch(
+                    path: measured.path.text, expected: "a moment for 'measured' that is not after now (\(poll.now))",
+                    found: "\(told); a clock or a time zone may be wrong")
+            }
         }
         var good: [Row] = []
         for row in try each.rows(of: page.root, within: &budget) {
@@ -79,6 +86,9 @@ extension AnswerLayout {
         }
         return good
     }
+
+    /// Whether rows cover what ends with the moment at which they were measured.
+    private func isMeasuredSpan(_ page: AnswerPage) -> Bool { page.asked == nil && from == nil && to == nil }
 
     /// With the page's number in front, but for the first.
     private static func path(_ path: String, _ page: AnswerPage) -> String {
@@ -143,7 +153,7 @@ extension AnswerLayout {
     /// What rows say that make sense.
     private func reading(_ rows: [Row], _ bad: BadRows, for poll: Poll) -> Reading {
         func age(_ row: Row) -> Moment { min(row.measured ?? row.observation.span.to, row.observation.span.to) }
-        guard let newest = rows.map(age).max() else { return .nothing }
+        guard let newest = rows.map(age).max() else { return .nothing(unfinished: bad.unfinished) }
         guard let maxAge else {
             return .observed(
                 rows.map(\.observation), measured: newest, warnings: bad.warnings, unread: bad.unread,
@@ -186,6 +196,11 @@ extension AnswerLayout {
             throw JSONMismatch(path: row.path, expected: "plausible figures", found: flaw)
         }
         guard let span = try span(of: row, page.asked, measured ?? poll.now, poll.now, within: &budget) else {
+            return nil
+        }
+        // No such span is kept, and half a day says nothing of a day.
+        if span.to > poll.now + Observation.clockSlackMax {
+            bad.addUnfinished(until: span.to)
             return nil
         }
         let named = try app?.text(of: row, within: &budget).flatMap { $0.isEmpty ? nil : $0 }

@@ -13,6 +13,8 @@ struct BadRows {
     private var sentences: [String] = []
     /// Things of which nothing more is said than that they are there.
     private var unnamed = 0
+    /// When the first of the rows is over whose spans are not.
+    private var firstEnd: Moment?
 
     /// Beyond this share of an answer's rows it is the mapping or the service that is wrong, not a row: what is left
     /// would be a choice that nobody has made. At half of two rows there is still one that nobody doubts.
@@ -41,6 +43,14 @@ struct BadRows {
     /// An issue of a row that is not bad itself.
     mutating func addIssue(_ mismatch: JSONMismatch, of app: String) {
         say("an issue\(BadRows.name(app)) is", mismatch)
+    }
+
+    /// A row that is not bad, but whose span is far from over.
+    mutating func addUnfinished(until end: Moment) { firstEnd = min(firstEnd ?? end, end) }
+
+    /// What is said of such rows where there are no others.
+    var unfinished: String? {
+        firstEnd.map { "no row covers a span that is over: figures count then, the first at \($0)" }
     }
 
     private mutating func say(_ what: String, _ mismatch: JSONMismatch) {

@@ -228,9 +228,9 @@ struct HTTPJSONPoll: Sendable {
                     .values(observations), cursor: cursor.json, warnings: warnings + flaws,
                     unread: isPartial ? .anything : unread
                 ).waiting(after: [longerFailure, broken].compactMap(\.self))
-            case .nothing:
+            case .nothing(let unfinished):
                 return PollReport(
-                    .noData, cursor: cursorWithoutFigures, warnings: warnings,
+                    .noData, cursor: cursorWithoutFigures, warnings: warnings + [unfinished].compactMap(\.self),
                     unread: isPartial ? .anything : .nothing
                 ).waiting(after: [longerFailure].compactMap(\.self))
             case .stale(let measured):

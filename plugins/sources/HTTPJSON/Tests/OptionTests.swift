@@ -106,6 +106,11 @@ import Testing
                 "the header 'a' is written twice: upper and lower case are the same; keep one"
             ])
         #expect(found(["Accept": "text/json", "Authorization": "Bearer\tx"]) == [])
+        // It came out of no variable, file or credential that one could check.
+        #expect(
+            found(["Authorization": "Bearer a\nb"]) == [
+                "the header 'Authorization' has a line break or a control character in its value"
+            ])
     }
 
     @Test func `something must be mapped, of some app`() {

@@ -38,7 +38,7 @@ import Testing
         (["measured": "$.at"], "2026-11-21T00:01:01Z", "2026-11-20T23:01:00.250Z 2026-11-21T00:01:00.250Z", true),
         (["measured": "$.at"], "2026-11-21T00:05:59Z", "2026-11-20T23:01:00.250Z 2026-11-21T00:01:00.250Z", true),
         (["measured": "$.at"], "2026-11-21T00:00:59Z", "2026-11-20T23:00:59Z 2026-11-21T00:00:59Z", true),
-        (["measured": "$.at"], "2026-11-21T00:31:00Z", "2026-11-20T23:31:00Z 2026-11-21T00:31:00Z", false),
+        (["to": "$.at"], "2026-11-21T00:31:00Z", "2026-11-20T23:31:00Z 2026-11-21T00:31:00Z", false),
         (["to": "$.at"], "2026-11-21T00:01:01Z", "2026-11-20T23:01:00.250Z 2026-11-21T00:01:00.250Z", true),
         // An hour that is not over.
         (["from": "$.from", "to": "$.at"], "2026-11-21T00:05:00Z", "2026-11-20T23:05:00Z 2026-11-21T00:05:00Z", false),
@@ -58,6 +58,47 @@ import Testing
         #expect(spans(played) == [expected])
         guard case .values(let observations)? = played.report?.outcome else { return }
         #expect(observations.map(\.isComplete) == [isComplete])
+    }
+
+    @Test(arguments: [("2026-11-21T00:06:01Z", false), ("2026-11-21T02:01:00Z", false), ("2026-11-21T00:06:00Z", true)])
+    func `figures that were measured in the future fail the poll, for none of them would be kept`(
+        _ at: String, _ isRead: Bool
+    ) throws {
+        let whole = try source(["app": "a", "span": "1d", "measured": "$.at"], map: ["users": "$.n"])
+        let expected =
+            "bad_answer: the answer is not what was expected: $.at: expected a moment for 'measured' that is not after now "
+            + "(\(now)), found \(at); a clock or a time zone may be wrong"
+        #expect(try report(whole, json(#"{"n":5,"at":"\#(at)"}"#)).summary == (isRead ? "a users=5" : expected))
+        // Whose rows say what they cover does not need to know.
+        let bucket = try source(["app": "a", "measured": "$.at"], map: ["users": "$.n", "to": "$.to"])
+        let body = #"{"n":5,"at":"\#(at)","to":"2026-11-21T00:00:00Z"}"#
+        #expect(try report(bucket, json(body)).summary == "a users=5")
+    }
+
+    /// Days by the calendar, of which the newest is never over.
+    @Test func `a row that is not over for more than an hour waits until it is, and says so where there is no other`()
+        throws
+    {
+        let source = try source(["app": "a", "each": "$[*]"], map: ["users": "$.n", "from": "$.from", "to": "$.to"])
+        func row(_ from: Moment, _ length: Duration) -> String {
+            #"{"n":5,"from":"\#(from)","to":"\#(from + length)"}"#
+        }
+        let yesterday = row(now - .hours(37), .days(1))
+        let today = row(now - .hours(13), .days(1))
+        #expect(try report(source, json("[\(yesterday),\(today)]")).summary == "a users=5")
+        let alone = try report(source, json("[\(today)]"))
+        #expect(alone.outcome == .noData)
+        #expect(
+            alone.warnings == [
+                "no row covers a span that is over: figures count then, the first at \(now + .hours(11))"
+            ])
+        // The last hour of a day is as good as over.
+        guard case .values(let observations) = try report(source, json("[\(row(now - .hours(23), .days(1)))]")).outcome
+        else {
+            Testing.Issue.record("no values")
+            return
+        }
+        #expect(observations.map(\.isComplete) == [false])
     }
 
     @Test func `in an address it is encoded`() throws {

@@ -244,7 +244,9 @@ public struct PrometheusSource: HistoricalSource {
     public var recallKey: String {
         let texts = queries.map { "\($0.metric): \($0.text)" } + server.headers.map { "\($0.name): \($0.value)" }
         let parameters = server.parameters.map { "\($0.name)=\($0.value)" }
-        return "\(server.address) \(texts.sorted()) \(parameters.sorted()) \(naming) \(pacing)"
+        // A token may choose the tenant.
+        let account = server.account.map { " \($0)" } ?? ""
+        return "\(server.address) \(texts.sorted()) \(parameters.sorted()) \(naming) \(pacing)\(account)"
     }
 
     public func recall(_ recall: Recall) -> RecallStep { PrometheusRecall(of: self, recall).begin() }

@@ -161,6 +161,12 @@ private struct Figures: Sendable {
         ]
         #expect(Set(others.map(\.recallKey) + [basic.recallKey, try source().recallKey]).count == 8)
         #expect(try source().recallKey == source().recallKey)
+        // A tenant may be chosen by a credential that stands in the file.
+        let tenants = try ["first-tenant", "other-tenant"].flatMap { tenant in
+            [try source(["token": text(tenant)]), try source(["headers": map(["Authorization": "Basic \(tenant)"])])]
+        }
+        #expect(Set(tenants.map(\.recallKey)).count == 4)
+        #expect(!tenants.contains { $0.recallKey.contains("tenant") })
     }
 
     @Test func `the source conforms`() throws {

@@ -39,14 +39,15 @@ struct SentryHook: Sendable {
                 throw JSONMismatch(
                     path: "$.data", expected: "the project's name, or 'app' in the config", found: "none")
             }
-            let subject = Subject(source: push.source, app: name, release: nil, environment: seen.environment)
+            let subject = Subject(source: push.source, app: name)
             return PollReport(.values(PushedAlerts.observations(of: subject, [seen.issue], at: push.now)))
         } catch {
             throw PushMistake(error.description)
         }
     }
 
-    private typealias Seen = (app: String?, environment: String?, issue: Issue)
+    /// An issue belongs to no environment: of all hooks only alerts about events name one, and would tell of another issue.
+    private typealias Seen = (app: String?, issue: Issue)
 
     private func issue(_ issue: JSONReader, _ action: String) throws(JSONMismatch) -> Seen {
         let title = try issue.member("title").string()
@@ -54,7 +55,7 @@ struct SentryHook: Sendable {
         let links = [try issue.optional("web_url")?.webLink(), try issue.optional("permalink")?.webLink()]
         // Counts are of the issue's whole life, which says nothing of the moment in which it changes.
         return (
-            try issue.optional("project")?.optional("slug")?.string(), nil,
+            try issue.optional("project")?.optional("slug")?.string(),
             Issue(
                 // Not its short one: a hook about an alert has none, and would tell of another issue.
                 id: try SentryHook.id(issue.member("id")), title: title.clipped(to: Issue.titleCharactersMax),
@@ -66,8 +67,9 @@ struct SentryHook: Sendable {
 
     private func event(_ event: JSONReader) throws(JSONMismatch) -> Seen {
         let release = try event.optional("release")?.string()
+        let address = try event.optional("url")?.webLink()
         return (
-            nil, try event.optional("environment")?.string(),
+            address.flatMap(SentryHook.project),
             Issue(
                 id: try SentryHook.id(event.member("issue_id")),
                 title: try event.member("title").string().clipped(to: Issue.titleCharactersMax),
@@ -84,13 +86,21 @@ struct SentryHook: Sendable {
         let titles = [try data.optional("description_title")?.string(), try alert.optional("title")?.string()]
         let title = titles.compactMap(\.self).first ?? "a rule about a metric"
         return (
-            projects.count == 1 ? try projects[0].string() : nil, nil,
+            projects.count == 1 ? try projects[0].string() : nil,
             Issue(
                 id: "alert-\(try SentryHook.id(alert.member("id")))",
                 title: title.clipped(to: Issue.titleCharactersMax),
                 firstSeen: try alert.optional("date_started")?.moment(), status: action,
                 url: try data.optional("web_url")?.webLink())
         )
+    }
+
+    /// The project's slug, out of the API's address of an event: `…/api/0/projects/ORGANIZATION/PROJECT/events/ID/`. Nil for
+    /// any other address.
+    private static func project(inAddress address: String) -> String? {
+        guard let path = address.firstRange(of: "/api/0/projects/") else { return nil }
+        let parts = address[path.upperBound...].split(separator: "/")
+        return parts.count > 2 && parts[2] == "events" ? String(parts[1]) : nil
     }
 
     /// Ids are numbers in texts, and sometimes numbers.

@@ -341,10 +341,8 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
 
     @Test(arguments: [
         ("issue", "sentry_issue", "job shop-ios 1170820242 NullPointerException in CartView [new]"),
-        (
-            "event_alert", "sentry_event_alert",
-            "job fallback production 1170820242 NullPointerException in CartView [-]"
-        ),
+        // The same issue of the same app, in no environment: it is told once, whichever hook comes first.
+        ("event_alert", "sentry_event_alert", "job shop-ios 1170820242 NullPointerException in CartView [-]"),
         ("metric_alert", "sentry_metric_alert", "job shop-ios alert-4 Critical: Crash-free sessions [critical]"),
         ("comment", "sentry_issue", "unchanged"),
     ])
@@ -364,10 +362,28 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         #expect(seen.flatMap(\.issues).map(\.users) == [nil])
     }
 
-    @Test func `of Sentry need an app where they name none`() throws {
-        let source = try source(["format": "sentry"])
-        let sent = push(text(fixture: "sentry_event_alert.json"), [("Sentry-Hook-Resource", "event_alert")])
-        #expect(
-            summary(source, sent) == "mistake: $.data: expected the project's name, or 'app' in the config, found none")
+    @Test(
+        arguments: [
+            ("https://us.sentry.io/api/0/projects/shop/shop-android/events/e4/", "shop-android"),
+            ("https://errors.example.com/sentry/api/0/projects/shop/shop-web/events/e4/?x=1", "shop-web"),
+            // No address of an event.
+            ("https://sentry.io/api/0/projects/shop/shop-web/", nil),
+            ("https://sentry.io/api/0/issues/7/events/8/", nil),
+            ("https://sentry.io/api/0/projects/", nil), ("javascript:/api/0/projects/shop/shop-web/events/e4/", nil),
+        ] as [(String, String?)])
+    func `of Sentry about an event name their project in its address, and where they do not need 'app'`(
+        _ address: String, _ app: String?
+    ) throws {
+        let mine = "https://sentry.io/api/0/projects/shop/shop-ios/events/e4874d664c3540c1a32eab185f12c5ab/"
+        let body = text(fixture: "sentry_event_alert.json").replacing(mine, with: address)
+        let sent = push(body, [("Sentry-Hook-Resource", "event_alert")])
+        let issue = "1170820242 NullPointerException in CartView [-]"
+        let none = "mistake: $.data: expected the project's name, or 'app' in the config, found none"
+        let bare = try source(["format": "sentry"])
+        let told = app.map { "job \($0) \(issue)" } ?? none
+        #expect(summary(bare, sent) == told)
+        let helped = try source(["format": "sentry", "app": "fallback"])
+        let name = app ?? "fallback"
+        #expect(summary(helped, sent) == "job \(name) \(issue)")
     }
 }

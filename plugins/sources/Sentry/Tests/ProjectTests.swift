@@ -61,19 +61,77 @@ import Testing
         #expect(later.report?.notes == [])
     }
 
-    @Test func `a new id is looked up, but not at every poll`() throws {
+    @Test func `a new id is looked up at once, and one that stays hidden not at every poll`() throws {
+        let source = try source()
+        var cursor = Server().play(source, poll(.hours(1))).report?.cursor
+        var server = Server()
+        // So many minutes after the first list: whose sessions there are, the name that they go by, and whether names are
+        // asked for.
+        for (minutes, id, app, isAsked) in [
+            (2, 99, "99", true), (4, 99, "99", false), (16, 99, "99", false),
+            // Another is new, whatever is hidden.
+            (17, 100, "100", true), (18, 99, "99", false), (31, 100, "100", false), (32, 100, "newer", true),
+            (33, 99, "new", false),
+        ] as [(Int64, Int, String, Bool)] {
+            server.apps = answer(sessions([10, 5, 1, 1], by: #"{"project": \#(id)}"#))
+            if minutes > 30 {
+                server.projects = answer(
+                    #"""
+                    [{"id": "99", "slug": "new"}, {"id": "100", "slug": "newer"}, {"id": "4507001", "slug": "a"},
+                     {"id": "4507002", "slug": "b"}]
+                    """#)
+            }
+            let played = server.play(source, poll(.hours(1), cursor: cursor, at: now + .minutes(minutes)))
+            #expect(played.urls("projects").count == (isAsked ? 1 : 0), "after \(minutes) minutes")
+            #expect(played.observation(app) != nil, "after \(minutes) minutes")
+            #expect(played.report?.warnings.count == (app == "\(id)" ? 1 : 0), "after \(minutes) minutes")
+            cursor = played.report?.cursor
+        }
+    }
+
+    @Test func `an id that the first list does not have is not asked for again soon`() throws {
+        var server = Server()
+        server.apps = answer(sessions([10, 5, 1, 1], by: #"{"project": 99}"#))
+        let first = server.play(try source(), poll(.hours(1)))
+        #expect(first.urls("projects").count == 1)
+        let soon = server.play(try source(), poll(.hours(1), cursor: first.report?.cursor, at: now + .minutes(2)))
+        #expect(soon.urls("projects").isEmpty)
+    }
+
+    @Test func `an id of which nobody could say anything is asked for again with the next poll`() throws {
+        let source = try source()
+        var server = Server()
+        let first = server.play(source, poll(.hours(1)))
+        server.apps = answer(sessions([10, 5, 1, 1], by: #"{"project": 99}"#))
+        let listed = server.projects
+        server.projects = answer("{}", status: 500)
+        let failed = server.play(source, poll(.hours(1), cursor: first.report?.cursor, at: now + .minutes(2)))
+        #expect(failed.urls("projects").count == 1)
+        server.projects = listed
+        let next = server.play(source, poll(.hours(1), cursor: failed.report?.cursor, at: now + .minutes(4)))
+        #expect(next.urls("projects").count == 1)
+    }
+
+    @Test func `a renamed project is one app under its old name until the names are asked for again`() throws {
         let source = try source()
         let cursor = Server().play(source, poll(.hours(1))).report?.cursor
         var server = Server()
-        server.apps = answer(sessions([10, 5, 1, 1], by: #"{"project": 99}"#))
-        let soon = server.play(source, poll(.hours(1), cursor: cursor, at: now + .minutes(14)))
-        #expect(soon.urls("projects").isEmpty)
-        #expect(soon.observation("99") != nil)
-        #expect(soon.report?.warnings.count == 1)
-        server.projects = answer(#"[{"id": "99", "slug": "new"}, {"id": "4507001", "slug": "wallet-android"}]"#)
-        let later = server.play(source, poll(.hours(1), cursor: cursor, at: now + .minutes(20)))
-        #expect(later.urls("projects").count == 1)
-        #expect(later.observation("new") != nil)
+        server.projects = answer(#"[{"id": "4507001", "slug": "wallet-two"}]"#)
+        server.releases = answer(fixture: "sessions_empty_groups.json")
+        server.issues = answer(
+            #"""
+            [{"id": "1", "shortId": "A-1", "title": "T", "project": {"id": "4507001", "slug": "wallet-two"}},
+             {"id": "2", "shortId": "B-1", "title": "T", "project": {"id": "4507009", "slug": "unheard-of"}},
+             {"id": "3", "shortId": "C-1", "title": "T", "project": {"id": [], "slug": "odd"}}]
+            """#)
+        func apps(_ later: Duration) -> [String] {
+            let played = server.play(source, poll(.hours(1), cursor: cursor, at: now + later))
+            return played.observations.filter { !$0.issues.isEmpty }
+                .map { "\($0.subject.app) \($0.metrics["sessions"] ?? 0) \($0.issues.map(\.id))" }
+        }
+        #expect(
+            apps(.hours(1)) == [#"wallet-android 1000.0 ["A-1"]"#, #"odd 0.0 ["C-1"]"#, #"unheard-of 0.0 ["B-1"]"#])
+        #expect(apps(.hours(25)).first == #"wallet-two 1000.0 ["A-1"]"#)
     }
 
     @Test func `a token that may not list projects still gives figures`() throws {
