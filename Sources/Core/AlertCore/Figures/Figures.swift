@@ -55,6 +55,10 @@ public struct Figures: Sendable {
             if let gone = series.removeValue(forKey: subject) {
                 unlist(subject)
                 if let heir = heir(of: subject) { change(heir) { $0.inherit(gone) } }
+                // Nobody knows any more what was told of until then.
+                if unordered(of: subject.source).isEmpty {
+                    beginnings[subject.source] = max(beginnings[subject.source] ?? .earliest, gone.lastSeen)
+                }
             }
             reaching.remove(subject)
         case .series(let subject, let kept):

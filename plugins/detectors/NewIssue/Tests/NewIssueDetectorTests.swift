@@ -126,6 +126,29 @@ private typealias Issue = AlertModel.Issue
         #expect(bot.objections == [])
     }
 
+    @Test func `an issue that was told is not told again when all that was known of its source is forgotten`() throws {
+        let rule = try (["fresh_for": "30d"] as WrittenOptions).detector(NewIssueDetector.self)
+        var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "new", detector: rule, repeat: nil)]))
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        func nothing(days: Int) {
+            for _ in 0..<days {
+                bot.step(.polled(source: "ios", PollReport(.noData), validators: [:]))
+                bot.advance(by: .days(1))
+            }
+        }
+        nothing(days: 3)
+        let issue = Issue(id: "A", title: "", users: 500, firstSeen: bot.now - .minutes(2))
+        bot.see([.figures([:], at: bot.now, issues: [issue])])
+        nothing(days: 11)
+        #expect(bot.state.figures.series[.shop] == nil)
+        bot.crash()
+        bot.see([.figures([:], at: bot.now, issues: [issue])])
+        #expect(bot.decisions.filter { $0.kind == .opened }.count == 1)
+        #expect(bot.objections == [])
+    }
+
     @Test(arguments: [false, true])
     func `that nothing has been pushed yet is no answer`(isPushed: Bool) throws {
         var source = SourcePlan(name: "ios", jitter: 0)

@@ -4,8 +4,12 @@ internal import PluginKit
 extension AnswerLayout {
     /// What an answer says, or how long ago it said its last.
     enum Reading {
-        /// - Parameter broken: why something of it could not be read, where an app may be missing for that.
-        case observed([Observation], measured: Moment, warnings: [String], unread: Unread, broken: PollFailure?)
+        /// - Parameters:
+        ///   - broken: why something of it could not be read, where an app may be missing for that.
+        ///   - changesByItself: whether the same answer says more later, because a row is not over yet.
+        case observed(
+            [Observation], measured: Moment, warnings: [String], unread: Unread, broken: PollFailure?,
+            changesByItself: Bool)
         /// - Parameter unfinished: what is said of rows that were there and whose spans are not over.
         case nothing(unfinished: String?)
         case stale(measured: Moment)
@@ -25,7 +29,7 @@ extension AnswerLayout {
             }
         }
         let rows = AnswerLayout.distinct(AnswerLayout.joined(good), &bad)
-        if let failure = bad.failure(beside: rows.count, isStrict: isStrict) { throw failure }
+        if let failure = bad.failure(beside: rows.count + bad.unfinishedCount, isStrict: isStrict) { throw failure }
         return reading(rows, bad, for: poll)
     }
 
@@ -66,7 +70,7 @@ extension AnswerLayout {
             // Mapped, but not told: nothing was measured yet.
             guard let told = measuredAt else { return [] }
             // All figures would be of what has not been yet, and such are never kept.
-            if isMeasuredSpan(page), told > poll.now + AnswerLayout.clockSkewMax {
+            if isMeasuredSpan(page), told > poll.now + Observation.clockSlackMax {
                 throw JSONMismatch(
                     path: measured.path.text, expected: "a moment for 'measured' that is not after now (\(poll.now))",
                     found: "\(told); a clock or a time zone may be wrong")
@@ -154,13 +158,17 @@ extension AnswerLayout {
     private func reading(_ rows: [Row], _ bad: BadRows, for poll: Poll) -> Reading {
         func age(_ row: Row) -> Moment { min(row.measured ?? row.observation.span.to, row.observation.span.to) }
         guard let newest = rows.map(age).max() else { return .nothing(unfinished: bad.unfinished) }
+        let changesByItself = bad.unfinishedCount > 0 || rows.contains { !$0.observation.isComplete }
         guard let maxAge else {
             return .observed(
                 rows.map(\.observation), measured: newest, warnings: bad.warnings, unread: bad.unread,
-                broken: bad.broken)
+                broken: bad.broken, changesByItself: changesByItself)
         }
         let fresh = rows.filter { age($0) >= poll.now - maxAge }.map(\.observation)
-        if fresh.isEmpty { return .stale(measured: newest) }
+        if fresh.isEmpty {
+            // With a day that is filling the source is not behind, though the day before is long over.
+            return bad.unfinishedCount > 0 ? .nothing(unfinished: bad.unfinished) : .stale(measured: newest)
+        }
         let lost = Set(rows.map(\.observation.subject)).subtracting(fresh.map(\.subject)).sorted()
         var unread = bad.unread
         for subject in lost { unread.add(subject.app) }
@@ -169,7 +177,7 @@ extension AnswerLayout {
             warnings: bad.warnings
                 + lost.prefix(AnswerLayout.warningsMax).map {
                     "the figures of \($0.app)\($0.release.map { " " + $0 } ?? "") are older than \(maxAge.grammar)"
-                }, unread: unread, broken: bad.broken)
+                }, unread: unread, broken: bad.broken, changesByItself: changesByItself)
     }
 
     /// Warnings are for people.

@@ -13,7 +13,8 @@ struct BadRows {
     private var sentences: [String] = []
     /// Things of which nothing more is said than that they are there.
     private var unnamed = 0
-    /// When the first of the rows is over whose spans are not.
+    /// How many rows have spans that are not over, and when the first of them is.
+    private(set) var unfinishedCount = 0
     private var firstEnd: Moment?
 
     /// Beyond this share of an answer's rows it is the mapping or the service that is wrong, not a row: what is left
@@ -46,7 +47,10 @@ struct BadRows {
     }
 
     /// A row that is not bad, but whose span is far from over.
-    mutating func addUnfinished(until end: Moment) { firstEnd = min(firstEnd ?? end, end) }
+    mutating func addUnfinished(until end: Moment) {
+        unfinishedCount += 1
+        firstEnd = min(firstEnd ?? end, end)
+    }
 
     /// What is said of such rows where there are no others.
     var unfinished: String? {

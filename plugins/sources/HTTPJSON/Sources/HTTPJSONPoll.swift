@@ -220,9 +220,10 @@ struct HTTPJSONPoll: Sendable {
         }
         do throws(PollFailure) {
             switch try source.layout.read(pages, for: poll) {
-            case .observed(let observations, let measured, let flaws, let unread, let broken):
+            case .observed(let observations, let measured, let flaws, let unread, let broken, let changesByItself):
+                let isNewNext = source.isNewEachTime || changesByItself
                 let cursor = HTTPJSONCursor(
-                    options: source.optionsHash, answer: source.isNewEachTime ? nil : hash.text, measured: measured,
+                    options: source.optionsHash, answer: isNewNext ? nil : hash.text, measured: measured,
                     next: source.paging?.keeps == true ? kept : nil)
                 return PollReport(
                     .values(observations), cursor: cursor.json, warnings: warnings + flaws,

@@ -60,7 +60,7 @@ import Testing
         #expect(observations.map(\.isComplete) == [isComplete])
     }
 
-    @Test(arguments: [("2026-11-21T00:06:01Z", false), ("2026-11-21T02:01:00Z", false), ("2026-11-21T00:06:00Z", true)])
+    @Test(arguments: [("2026-11-21T01:01:01Z", false), ("2026-11-21T02:01:00Z", false), ("2026-11-21T01:01:00Z", true)])
     func `figures that were measured in the future fail the poll, for none of them would be kept`(
         _ at: String, _ isRead: Bool
     ) throws {
@@ -79,26 +79,51 @@ import Testing
     @Test func `a row that is not over for more than an hour waits until it is, and says so where there is no other`()
         throws
     {
-        let source = try source(["app": "a", "each": "$[*]"], map: ["users": "$.n", "from": "$.from", "to": "$.to"])
+        let days = try source(["app": "a", "each": "$[*]"], map: ["users": "$.n", "from": "$.from", "to": "$.to"])
         func row(_ from: Moment, _ length: Duration) -> String {
             #"{"n":5,"from":"\#(from)","to":"\#(from + length)"}"#
         }
         let yesterday = row(now - .hours(37), .days(1))
         let today = row(now - .hours(13), .days(1))
-        #expect(try report(source, json("[\(yesterday),\(today)]")).summary == "a users=5")
-        let alone = try report(source, json("[\(today)]"))
+        #expect(try report(days, json("[\(yesterday),\(today)]")).summary == "a users=5")
+        let alone = try report(days, json("[\(today)]"))
         #expect(alone.outcome == .noData)
         #expect(
             alone.warnings == [
                 "no row covers a span that is over: figures count then, the first at \(now + .hours(11))"
             ])
+        // Half of what there is is no bad answer, though half of what is over is.
+        let bad = #"{"n":-5,"from":"\#(now - .hours(37))","to":"\#(now - .hours(13))"}"#
+        #expect(try report(days, json("[\(yesterday),\(bad),\(bad),\(today)]")).summary == "a users=5")
+        // With today's figures there, the source is not behind.
+        let young = try source(
+            ["app": "a", "each": "$[*]", "max_age": "6h"], map: ["users": "$.n", "from": "$.from", "to": "$.to"])
+        #expect(try report(young, json("[\(yesterday),\(today)]")).outcome == .noData)
         // The last hour of a day is as good as over.
-        guard case .values(let observations) = try report(source, json("[\(row(now - .hours(23), .days(1)))]")).outcome
+        guard case .values(let observations) = try report(days, json("[\(row(now - .hours(23), .days(1)))]")).outcome
         else {
             Testing.Issue.record("no values")
             return
         }
         #expect(observations.map(\.isComplete) == [false])
+    }
+
+    @Test(arguments: [Duration.minutes(30), .hours(11)])
+    func `an answer with a row that is not over is read again, though it stays the same`(_ ahead: Duration) throws {
+        let source = try source(["app": "a", "each": "$[*]"], map: ["users": "$.n", "from": "$.from", "to": "$.to"])
+        let rows = [now - .days(1), now + ahead].map { #"{"n":5,"from":"\#($0 - .days(1))","to":"\#($0)"}"# }
+        let body = json("[\(rows.joined(separator: ","))]")
+        func play(_ cursor: JSON?, at moment: Moment) -> PollReport? {
+            PlayedPoll(source, Poll(source: "own-dashboard", now: moment, cursor: cursor, spans: [.days(1)])) { _ in
+                body
+            }.report
+        }
+        let first = play(nil, at: now)
+        guard case .values(let later)? = play(first?.cursor, at: now + .hours(12))?.outcome else {
+            Testing.Issue.record("it is said to be as before")
+            return
+        }
+        #expect(later.map(\.isComplete) == [true, true])
     }
 
     @Test func `in an address it is encoded`() throws {
