@@ -74,9 +74,10 @@ import Testing
     }
 
     @Test func `let a condition hold for its time, though the poll before its end fails`() {
-        var bot = Rehearsal(.rehearsed(for: .minutes(30)))
+        var bot = Rehearsal(.rehearsed(for: .minutes(185)))
         bot.pollAnswer = { _, _ in nil }
         bot.start()
-        #expect(bot.play("w" + String(repeating: "=", count: 28) + "x  ").hasSuffix("O.") == true)
+        let told = bot.play("w" + String(repeating: "=", count: 17) + "x ", every: .minutes(10))
+        #expect(told.hasSuffix("..O."), "\(told)")
     }
 }
