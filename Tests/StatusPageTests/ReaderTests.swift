@@ -36,6 +36,9 @@ import Testing
     @Test func `readers are answered one at a time, a few wait, and probes and commands pass them`() async throws {
         var limits = Limits()
         limits.readersMax = 3
+        // However slowly a busy machine asks for all of this, nobody has waited too long.
+        limits.readerWaitMax = .minutes(4)
+        limits.exchangeTimeMax = .minutes(4)
         try await serving(bot(), control: Obedient(), limits: limits) { port in
             var readers = [try await reader(port)]
             await turnstile.waitForFirst()
