@@ -30,19 +30,25 @@ struct ResolvedWhereOpened: Checker {
     /// Deliveries that a server took, and those of which the bot could not know.
     private var taken: Set<String> = []
     private var unsure: Set<String> = []
+    /// Those whose end was seen: a start that reads of it again, when what arrived is forgotten, knows no better.
+    private var seenEnding: Set<String> = []
 
     mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
-        case .accepted(let delivery): try follow(delivery)
+        case .accepted(let delivery):
+            seenEnding.remove(delivery.id)
+            try follow(delivery)
         case .accepts(_, let id, _): taken.insert(id)
         case .lost(_, let id, let isCertain): if !isCertain { unsure.insert(id) }
         case .judged(_, let id, .unknown): unsure.insert(id)
-        case .ended(let entry): end(entry)
+        case .ended(let entry):
+            seenEnding.insert(entry.delivery.id)
+            end(entry)
         case .opened(let state):
             excuse(world)
             for entry in state.outbox.history.suffix(64) {
                 if entry.end != .replaced { adopt(entry.delivery, state) }
-                end(entry)
+                if !seenEnding.contains(entry.delivery.id) { end(entry) }
             }
             for delivery in state.outbox.inOrder {
                 adopt(delivery, state)
