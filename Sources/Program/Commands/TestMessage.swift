@@ -85,7 +85,7 @@ public struct TestMessage: Sendable {
         let why = record.lastError.map { ": \($0.tamed)" } ?? ""
         return "nothing was sent to \(name), which asks to wait until \(config.plan.zone.words(until, readAt: now)), "
             + "\((until - now).short) from now\(why); "
-            + "try again then; if it has a new address or credential, a bot that runs forgets the wait after 'alertbot reload'"
+            + "try again then; if it has a new address or credential, a running bot forgets the wait after 'alertbot reload'"
     }
 
     private func report(_ outcome: DeliveryOutcome, isKept: Bool) throws(Failure) {

@@ -54,7 +54,7 @@ struct BadRows {
 
     /// What is said of such rows where there are no others.
     var unfinished: String? {
-        firstEnd.map { "no row covers a span that is over: figures count then, the first at \($0)" }
+        firstEnd.map { "no row covers a span that is over yet: none counts before \($0)" }
     }
 
     private mutating func say(_ what: String, _ mismatch: JSONMismatch) {

@@ -90,7 +90,7 @@ import Testing
         #expect(alone.outcome == .noData)
         #expect(
             alone.warnings == [
-                "no row covers a span that is over: figures count then, the first at \(now + .hours(11))"
+                "no row covers a span that is over yet: none counts before \(now + .hours(11))"
             ])
         // Half of what there is is no bad answer, though half of what is over is.
         let bad = #"{"n":-5,"from":"\#(now - .hours(37))","to":"\#(now - .hours(13))"}"#
