@@ -255,7 +255,8 @@ import Testing
             #expect(
                 stage.complained.hasPrefix(
                     "nothing was sent to ops, which asks to wait until Fri 20 Nov 13:01 CET, 1 min 30 s from now: "
-                        + "answered 429: slow down; try again then; if it has a new address or credential, a running bot"),
+                        + "answered 429: slow down; try again then; if it has a new address or credential, a running bot"
+                ),
                 "\(stage.complained)")
             stage.clock.advance(by: .seconds(90))
         }
