@@ -46,9 +46,9 @@ struct ResolvedWhereOpened: Checker {
             end(entry)
         case .opened(let state):
             excuse(world)
-            for entry in state.outbox.history.suffix(64) {
+            for entry in state.outbox.history.suffix(64) where !seenEnding.contains(entry.delivery.id) {
                 if entry.end != .replaced { adopt(entry.delivery, state) }
-                if !seenEnding.contains(entry.delivery.id) { end(entry) }
+                end(entry)
             }
             for delivery in state.outbox.inOrder {
                 adopt(delivery, state)
