@@ -42,6 +42,9 @@ public final class Child {
     public struct Cost {
         public var cpuSeconds = 0.0
         public var residentBytes = 0
+        /// What of that is its own. The rest are pages of files, the program's code above all, which the system takes and
+        /// brings back as it sees fit.
+        public var ownBytes = 0
         /// What it has handed to the system for files and sockets.
         public var writtenBytes = 0
         public var threads = 0
@@ -60,6 +63,7 @@ public final class Child {
         var cost = Cost()
         if stat.count > 12 { cost.cpuSeconds = Double(stat[11] + stat[12]) / Double(sysconf(Int32(_SC_CLK_TCK))) }
         cost.residentBytes = (numbers("status", after: "VmRSS:").first ?? 0) << 10
+        cost.ownBytes = (numbers("status", after: "RssAnon:").first ?? 0) << 10
         cost.threads = numbers("status", after: "\nThreads:").first ?? 0
         let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd")
         cost.descriptors = open?.count ?? 0

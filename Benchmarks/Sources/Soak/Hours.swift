@@ -20,7 +20,7 @@ struct Hours {
 
     /// What it has grown to.
     struct Look {
-        var residentBytes: Double
+        var ownBytes: Double
         var threads: Double
         var descriptors: Double
     }
@@ -50,7 +50,8 @@ struct Hours {
         let table = Table(
             "program",
             [
-                unit, "resident, MiB", "threads", "descriptors", "state folder, MiB", "polls", "messages", "requests",
+                unit, "resident, MiB", "its own, MiB", "threads", "descriptors", "state folder, MiB", "polls",
+                "messages", "requests",
                 "CPU, s",
             ])
         var looks: [Look] = []
@@ -62,12 +63,13 @@ struct Hours {
             let time = looks.count * secondsBetween
             looks.append(
                 Look(
-                    residentBytes: Double(cost.residentBytes), threads: Double(cost.threads),
+                    ownBytes: Double(cost.ownBytes), threads: Double(cost.threads),
                     descriptors: Double(cost.descriptors)))
             table.add([
                 "\(secondsBetween == 60 ? time / 60 : time)",
-                String(format: "%.1f", Double(cost.residentBytes) / 1_048_576), "\(cost.threads)",
-                "\(cost.descriptors)", String(format: "%.1f", Double(Hours.bytes(of: folder + "/state")) / 1_048_576),
+                String(format: "%.1f", Double(cost.residentBytes) / 1_048_576),
+                String(format: "%.1f", Double(cost.ownBytes) / 1_048_576), "\(cost.threads)", "\(cost.descriptors)",
+                String(format: "%.1f", Double(Hours.bytes(of: folder + "/state")) / 1_048_576),
                 "\(polls.load(ordering: .relaxed))", "\(messages.load(ordering: .relaxed))", "\(requests)",
                 String(format: "%.1f", cost.cpuSeconds),
             ])

@@ -50,7 +50,7 @@ enum Soak {
         let growths = [
             Growth("the heap of the core", days.map(\.heap), unit: .mebibytes, share: 0.15),
             Growth("the snapshot of the core", days.map(\.snapshot), unit: .mebibytes, share: 0.15),
-            Growth("the program's resident memory", seconds.map(\.residentBytes), unit: .mebibytes, share: 0.08),
+            Growth("the program's own memory", seconds.map(\.ownBytes), unit: .mebibytes, share: 0.2),
             Growth("the number of its threads", seconds.map(\.threads), unit: .pieces, atMost: 2),
             Growth("the number of its descriptors", seconds.map(\.descriptors), unit: .pieces, atMost: 16),
         ]
