@@ -51,6 +51,36 @@ internal import Testing
         try checker.observe(.drained, world)
     }
 
+    /// An opening that was given up, and what a start reads of it while the incident goes on.
+    private func givenUp() throws -> (EndedDelivery, State) {
+        let opening = delivery(.opened, number: 1)
+        let incident = Incident(try #require(opening.message.incidents.first))
+        let ended = EndedDelivery(delivery: opening, end: .dead("answered 400"), at: .rehearsalStart)
+        world.truth.apply(.incidents(.incident(incident)))
+        world.truth.apply(.outbox(.ended(ended)))
+        return (ended, world.truth)
+    }
+
+    @Test func `a start does not bring back a beginning that never arrived`() throws {
+        let (opening, state) = try givenUp()
+        var checker = ResolvedWhereOpened()
+        for happening in [.accepted(opening.delivery), .ended(opening), .opened(state)] as [Happening] {
+            try checker.observe(happening, world)
+        }
+        world.truth = World.emptyState
+        try checker.observe(.drained, world)
+    }
+
+    @Test func `a start does not take back a beginning that may have arrived`() throws {
+        let (opening, state) = try givenUp()
+        var checker = ResolvedWhereOpened()
+        let lost = Happening.lost(channel: "slack", delivery: opening.delivery.id, isCertain: false)
+        for happening in [.accepted(opening.delivery), lost, .ended(opening), .drained, .opened(state)] as [Happening] {
+            try checker.observe(happening, world)
+        }
+        try checker.observe(.accepted(delivery(.escalated, number: 2)), world)
+    }
+
     @Test func `a message that overtakes another of its incident is caught`() throws {
         for number in 1...2 { world.truth.apply(.outbox(.delivery(delivery(.opened, number: number)))) }
         let reading = ChatService.Reading(key: nil, isMarked: false, isShown: true, body: 0)
