@@ -105,10 +105,11 @@ let plugins = pluginKinds.flatMap { kind in
 }
 
 let pluginTargets = plugins.flatMap { plugin -> [Target] in
-    // Sources may share accounts, paging and paths through JSON, detectors what is remembered of issues, and channels what chats with
-    // incoming webhooks have in common.
+    // Sources may share accounts, paging, codes and paths through JSON, detectors what is remembered of issues, and
+    // channels what chats with incoming webhooks have in common.
     let shared: [String: [Target.Dependency]] = [
-        "sources": ["SourceKit", "SentryKit", "JSONPath"], "detectors": ["IssueKit"], "channels": ["ChatKit"],
+        "sources": ["SourceKit", "SentryKit", "JSONPath", "MessageCodes"], "detectors": ["IssueKit"],
+        "channels": ["ChatKit"],
     ]
     let kit = kit + (shared[plugin.kind] ?? [])
     return [
@@ -176,7 +177,8 @@ let package = Package(
             "SystemPorts", in: "Shell",
             ["AlertCore", "CMalloc", "Charts", "Journal", "Raster", "Runtime", "Transport"] + kit),
         module("Raster", in: "Shell", ["CCairo", "Charts"]),
-        module("StatusPage", in: "Shell", ["AlertModel", "CCrypto", "CMicroHTTP", "Charts", "Markup", "TimeZones"]),
+        module(
+            "StatusPage", in: "Shell", ["AlertModel", "CMicroHTTP", "Charts", "Markup", "MessageCodes", "TimeZones"]),
         module("Markup", in: "Foundations", ["AlertModel"]),
         module("Charts", in: "Foundations", ["AlertModel", "Markup", "Text", "TimeZones"]),
         module("JSONPath", in: "Foundations", ["AlertModel"]),
@@ -192,13 +194,14 @@ let package = Package(
         module("SourceKit", in: "Kit", ["CCrypto"] + kit),
         module("SentryKit", in: "Kit", ["SourceKit"] + kit),
         module("Text", in: "Foundations"),
+        module("MessageCodes", in: "Foundations", ["CCrypto"]),
         module("Mustache", in: "Foundations"),
         module("Records", in: "Foundations"),
         module("TimeZones", in: "Foundations", ["AlertModel"]),
         module("Calendars", in: "Foundations", ["AlertModel", "TimeZones"]),
         module("AlertModel", in: "Model", ["Text"]),
         module("Journal", in: "Shell", ["CCRC32C", "Records", "Text"]),
-        module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto", "Text"]),
+        module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto", "MessageCodes", "Text"]),
         module("YAMLKit", in: "Shell", ["CYaml"]),
         door("CCRC32C"),
         // Nothing of it is linked: it is loaded with the first picture, and named here for whoever wants pictures.

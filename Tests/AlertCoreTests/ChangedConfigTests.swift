@@ -88,18 +88,18 @@ private struct Below: SubjectDetector {
         bot.see(.warning)
         bot.advance(by: .minutes(1))
         let id = try #require(bot.state.incidents.all.first?.id)
-        let first = try #require(bot.state.outbox.receipt(of: id, in: "team"))
+        let first = try #require(bot.state.outbox.opening(of: [id], in: "team")?.receipt)
         func lead(to home: UInt64?) {
             bot.advance(by: .minutes(1))
             if isReload { bot.reload(plan(home)) } else { bot.crash(plan(home)) }
         }
         lead(to: 1)
         #expect(bot.marks() == "O", "nothing has moved")
-        #expect(bot.state.outbox.receipt(of: id, in: "team") == first)
+        #expect(bot.state.outbox.opening(of: [id], in: "team")?.receipt == first)
         lead(to: 2)
         #expect(bot.marks() == "OO")
         bot.advance(by: .minutes(1))
-        #expect(bot.state.outbox.receipt(of: id, in: "team") != first)
+        #expect(bot.state.outbox.opening(of: [id], in: "team")?.receipt != first)
         bot.see(.critical)
         bot.see(.fine)
         #expect(bot.marks() == "OOER")
@@ -133,7 +133,7 @@ private struct Below: SubjectDetector {
         bot.advance(by: .minutes(10))
         let id = try #require(bot.state.incidents.all.first?.id)
         #expect(bot.marks() == "OO", "the first one went to the old chat")
-        #expect(bot.state.outbox.receipt(of: id, in: "team") == "r-2")
+        #expect(bot.state.outbox.opening(of: [id], in: "team")?.receipt == "r-2")
         bot.sendAnswer = { _, now in
             now < .rehearsalStart + .minutes(30)
                 ? (.retry(after: .minutes(10), "busy"), .zero) : (.delivered(receipt: "r-late"), .zero)

@@ -21,7 +21,7 @@ private struct Standstill: SubjectDetector {
     func judge(_ series: Series, at now: Moment) -> Judgement {
         // Another rule may have asked for more.
         let polls = series.polls.suffix(earlierPolls + 1)
-        let counts = polls.compactMap { $0.measured(Metric.users.name, over: .days(1))?.figure.value }
+        let counts = polls.compactMap { $0.measured(.users, over: .days(1))?.figure.value }
         let evidence = Evidence(sentence: counts.map(\.plain).joined(separator: ", "))
         guard let last = counts.last, counts.count > earlierPolls else {
             return Judgement(.unknown("too few polls"), .far, evidence)

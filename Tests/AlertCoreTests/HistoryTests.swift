@@ -77,9 +77,9 @@ import Testing
             state.apply(.outbox(.delivery(delivery)))
             state.apply(.outbox(.done(id: delivery.id, end, at: .rehearsalStart)))
         }
-        #expect(state.outbox.receipt(of: incident.id, in: "team") == "first")
+        #expect(state.outbox.opening(of: [incident.id], in: "team")?.receipt == "first")
         for number in 3...6 { for fact in facts(number, .delivered(receipt: nil)) { state.apply(fact) } }
-        #expect(state.outbox.receipt(of: incident.id, in: "team") == nil)
+        #expect(state.outbox.opening(of: [incident.id], in: "team")?.receipt == nil)
     }
 
     @Test func `what went into a thread begins none when the opening is forgotten`() throws {
@@ -99,13 +99,13 @@ import Testing
             state.apply(.outbox(.done(id: delivery.id, .delivered(receipt: "r\(number)"), at: .rehearsalStart)))
         }
         for number in 1...3 { deliver(number, in: number == 1 ? nil : "r1") }
-        while state.outbox.receipt(of: incident.id, in: "team") == "r1" {
+        while state.outbox.opening(of: [incident.id], in: "team")?.receipt == "r1" {
             deliver(state.outbox.nextNumber, in: "r1")
             try #require(state.outbox.nextNumber < 10)
         }
-        #expect(state.outbox.receipt(of: incident.id, in: "team") == nil)
+        #expect(state.outbox.opening(of: [incident.id], in: "team")?.receipt == nil)
         let next = state.outbox.nextNumber
         deliver(next, in: nil)
-        #expect(state.outbox.receipt(of: incident.id, in: "team") == "r\(next)")
+        #expect(state.outbox.opening(of: [incident.id], in: "team")?.receipt == "r\(next)")
     }
 }

@@ -110,7 +110,7 @@ extension Series {
             }
             for metric in Self.metrics {
                 for window in [5, 10, 30, 60, 100, 600] as [Int64] {
-                    let quick = series.measured(metric, over: .minutes(window))
+                    let quick = series.measured(Metric(metric), over: .minutes(window))
                     let plain = series.plainlyMeasured(metric, over: .minutes(window))
                     guard quick == plain else {
                         Issue.record(
@@ -170,7 +170,7 @@ extension Series {
                 let read = (recent.contains(where: isLong) ? [] : [long].compactMap(\.self)) + recent
                 for metric in Self.metrics {
                     for window in [5, 30, 60, lookback] {
-                        let kept = series.measured(metric, over: .minutes(window))
+                        let kept = series.measured(Metric(metric), over: .minutes(window))
                         let plain = series.plainlyMeasured(metric, over: .minutes(window), in: read)
                         guard plain == nil || kept == plain else {
                             Issue.record(

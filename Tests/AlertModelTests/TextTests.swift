@@ -54,6 +54,22 @@ import Testing
         #expect(encoded.percentDecoded == Array(text.utf8))
     }
 
+    @Test func `of all bytes, letters and digits of ASCII are told`() {
+        let bytes = (0...255).map(UInt8.init)
+        let (digits, letters) = ("0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+        #expect(String(decoding: bytes.filter(\.isASCIIDigit), as: UTF8.self) == digits)
+        #expect(String(decoding: bytes.filter(\.isASCIILetter), as: UTF8.self) == letters)
+        #expect(String(decoding: bytes.filter(\.isASCIILetterOrDigit), as: UTF8.self) == digits + letters)
+    }
+
+    @Test(arguments: [
+        ("0", true), ("0123456789", true), ("", false), ("1a", false), ("-1", false), ("1\u{301}", false), ("١", false),
+        ("½", false),
+    ])
+    func `digits of ASCII and nothing else are digits`(text: String, areDigits: Bool) {
+        #expect(text.isDigits == areDigits)
+    }
+
     @Test(arguments: [("%zz%4", "%zz%4"), ("%+5%20+", "%+5 +"), ("%", "%"), ("%e9%C3%a9", "\u{FFFD}é")])
     func `what only looks percent-encoded stays as it is`(text: String, decoded: String) {
         #expect(String(decoding: text.percentDecoded, as: UTF8.self) == decoded)

@@ -10,7 +10,7 @@ import Testing
     private let memories = PluginCatalog.builtin.memories
 
     @Test func `they are called as they are in the journals of every release`() {
-        #expect(Set(memories.names).isSuperset(of: ["learned", "issue_memory", "launch", "course"]))
+        for name in ["learned", "issue_memory", "launch", "course"] { #expect(memories[name]?.name == name) }
     }
 
     /// Written by the version before detectors owned their memories.

@@ -80,6 +80,7 @@ private let everySetting: [(owner: String, spec: OptionSpec)] =
         let shared =
             (IssueNews.settings + ChatWebhook.settings).map(\.spec)
             + [Mentions.setting.spec, Setting.chart.spec, ServiceAccount.setting.spec]
+            + [Setting.except.spec, Setting.holdTime.spec]
         #expect(Set(listed).subtracting(declared).subtracting(shared.map(\.name)) == [])
     }
 

@@ -8,9 +8,9 @@ internal import Testing
 @testable import Preview
 
 @Suite struct DrawingTests {
-    private func story(_ crashed: [Int]) throws -> (AppStory, BacktestReport) {
+    private func story(_ crashed: [Int]) throws -> (PlayedApp, BacktestReport) {
         let report = Shop.backtest(Shop.hours([("shop-ios", crashed)]))
-        return (try #require(AppStory.all(report).first), report)
+        return (try #require(PlayedApp.all(report).first), report)
     }
 
     @Test func `a drawing stands alone, and says in words what it shows`() throws {
@@ -35,7 +35,7 @@ internal import Testing
         var trace = Traces.Trace()
         for (minute, number) in crashed.enumerated() { trace.add(number, at: Shop.start + .minutes(Int64(minute))) }
         #expect(trace.points.count <= Traces.Trace.pointsMax)
-        let panel = AppStory.Panel(rule: "floor", release: nil, metric: "crash_free_users", points: trace.points)
+        let panel = PlayedApp.Panel(rule: "floor", release: nil, metric: "crash_free_users", points: trace.points)
         let axis = TimeAxis(from: Shop.start, to: Shop.start + .hours(24 * 30), zone: .utc, left: 96, width: 670)
         let drawing = PanelDrawing(panel, axis, top: 20, height: 120).piece.text
         #expect(drawing.utf8.count < 12_000, "\(drawing.utf8.count) bytes")
@@ -51,7 +51,7 @@ internal import Testing
         var batches = Shop.hours([("shop-ios", Array(repeating: 9, count: 24))])
         batches.removeSubrange(8..<16)
         let gap = Shop.backtest(batches)
-        let broken = AppPicture(try #require(AppStory.all(gap).first), gap, id: "0").svg.text
+        let broken = AppPicture(try #require(PlayedApp.all(gap).first), gap, id: "0").svg.text
         #expect(broken.firstMatch(of: /class="s" d="([^"]*)"/)?.1.count { $0 == "M" } == 2)
     }
 
@@ -149,7 +149,7 @@ internal import Testing
         let calm = Array(repeating: 9, count: 12)
         let days = (0..<9).flatMap { _ in calm + [240, 240] } + calm
         let report = Shop.backtest(Shop.hours([("shop-ios", days)]))
-        let count = try #require(AppStory.all(report).first).incidents.count
+        let count = try #require(PlayedApp.all(report).first).incidents.count
         let page = BacktestPage(report).text
         #expect(count > BacktestPage.closeUpsOfApp)
         #expect(page.contains("\(count - BacktestPage.closeUpsOfApp) incidents of \(count) not drawn from near."))

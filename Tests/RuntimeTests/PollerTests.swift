@@ -394,6 +394,8 @@ private struct TalkingSource: Source {
         ("X-App-Key", "com.acme.shop.android", false), ("X-Project-Key", "acme-shop-android-2026", false),
         ("X-Api-Key", "com.acme.shop.android2", false), ("Api-Key", "acme-shop-for-android", false),
         ("X-Api-Key", "0123456789abcdef", true), ("X_API_KEY", "ShopKeyWithoutDigits", true),
+        ("X-Auth", "0123456789abcdef", true), ("X-Pwd", "0123456789abcdef", true),
+        ("X-Author", "acme-shop-2026-android", false),
         ("X-Access-Token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", true),
         ("Cookie", "session=0123456789abcdef", true),
     ])

@@ -260,7 +260,7 @@ internal import Testing
             #expect(await bot.trouble == nil)
             clock.advance(by: .hours(1))
             await stage.waitForRequest("https://ios.example/", count: 2)
-            await bot.settle { $0.schedule.polling.isEmpty }
+            await bot.settle { !$0.schedule.isPolling("ios") }
             disk.setFaults { _, _ in nil }
             clock.advance(by: .hours(1))
             await stage.waitForLog("observations are recorded again")

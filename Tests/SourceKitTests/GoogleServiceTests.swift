@@ -3,7 +3,7 @@ import PluginTesting
 import SourceKit
 import Testing
 
-/// A source that asks one thing of a service and reports what it was told.
+/// A source that asks one thing of a service, which is not to be a text, and reports what it was told.
 private struct AskingSource: Source {
     static let manifest = PluginManifest(name: "asking", summary: "Asks.", options: [])
 
@@ -20,9 +20,13 @@ private struct AskingSource: Source {
     var metrics: Set<Metric>? { nil }
 
     func poll(_ poll: Poll) -> PollStep {
-        service.ask(call, at: poll.now) { answer in
+        let read = { @Sendable (body: JSONReader) throws(JSONMismatch) -> String in
+            guard body.value.string == nil else { throw body.mismatch(expected: "no text") }
+            return body.value.text
+        }
+        return service.ask(call, at: poll.now, reading: read) { answer in
             switch answer {
-            case .success(let body): .finish(PollReport(.noData, warnings: [body.value.text]))
+            case .success(let text): .finish(PollReport(.noData, warnings: [text]))
             case .failure(let failure): .fail(failure)
             }
         }
@@ -110,6 +114,10 @@ private struct AskingSource: Source {
         (400, refusal("backendError"), .unavailable, "400"), (403, refusal("accessDenied"), .forbidden, "403"),
         (400, refusal("invalidQuery"), .refused, "400: No"),
         (200, "<html>", .badAnswer, "things: the answer is an HTML page"),
+        (
+            200, #""odd""#, .badAnswer,
+            "things: the answer is not what was expected: $: expected no text, found the string"
+        ),
         (
             403,
             #"""

@@ -94,7 +94,7 @@ struct CalendarReader {
         var rules: [RecurrenceRule] = []
         for line in lines where line.name == "RRULE" {
             do throws(CalendarFault) {
-                rules.append(try RecurrenceRule(line.value, from: start, line: line.number))
+                rules.append(try RecurrenceRule(line.value, line: line.number))
             } catch {
                 report(error.line, error.message, suggestion: error.suggestion, advice: error.advice)
             }

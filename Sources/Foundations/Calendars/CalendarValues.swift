@@ -38,9 +38,7 @@ extension CalendarReader {
 
     /// Digits in groups of those lengths, without anything between them.
     private static func digits(_ text: Substring, _ lengths: [Int]) -> [Int]? {
-        guard text.utf8.count == lengths.reduce(0, +), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
+        guard text.utf8.count == lengths.reduce(0, +), text.isDigits else { return nil }
         var rest = text
         return lengths.map { length in
             defer { rest = rest.dropFirst(length) }

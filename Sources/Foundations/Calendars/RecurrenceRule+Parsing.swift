@@ -20,10 +20,8 @@ extension RecurrenceRule {
 
     /// Reads a rule: `FREQ=YEARLY;BYMONTH=11;BYDAY=4TH`.
     ///
-    /// - Parameters:
-    ///   - start: the event's first beginning.
-    ///   - line: where it stands.
-    init(_ text: String, from start: Event.Start, line: Int) throws(CalendarFault) {
+    /// - Parameter line: where it stands.
+    init(_ text: String, line: Int) throws(CalendarFault) {
         self.line = line
         var isSet: Set<Part> = []
         for written in text.split(separator: ";") {
@@ -116,7 +114,7 @@ extension RecurrenceRule {
     }
 
     private static func number(_ text: Substring, _ range: ClosedRange<Int>) -> Int? {
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text) else { return nil }
+        guard text.isDigits, let number = Int(text) else { return nil }
         return range.contains(number) ? number : nil
     }
 

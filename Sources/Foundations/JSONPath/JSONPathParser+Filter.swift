@@ -40,7 +40,7 @@ extension JSONPathParser {
         if take("!") {
             skipSpace()
             if peek == "(" { return .not(try parenthesized()) }
-            return .not(try tested(try term(), from: position))
+            return .not(try tested(try term()))
         }
         if peek == "(" { return try parenthesized() }
         let start = position
@@ -49,7 +49,7 @@ extension JSONPathParser {
         skipSpace()
         guard let comparator = takeComparator() else {
             position = end
-            return try tested(left, from: start)
+            return try tested(left)
         }
         let first = try compared(left, from: start)
         skipSpace()
@@ -66,7 +66,7 @@ extension JSONPathParser {
     }
 
     /// A term that stands alone.
-    private mutating func tested(_ term: Term, from start: Int) throws(JSONPathError) -> Condition {
+    private mutating func tested(_ term: Term) throws(JSONPathError) -> Condition {
         switch term {
         case .query(let query): return .finds(query)
         case .condition(let condition): return condition

@@ -1,3 +1,5 @@
+import AlertModel
+
 /// Where a `TZ` string stops making sense.
 struct RuleError: Error, Hashable {
     /// Bytes from the beginning of the string.

@@ -27,7 +27,7 @@ extension Zone {
     static func isName(_ name: String) -> Bool {
         guard name.utf8.count <= nameBytesMax else { return false }
         return name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in
-            !part.isEmpty && part.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "_+-".utf8.contains($0) }
+            !part.isEmpty && part.allSatisfy { $0.isASCIILetterOrDigit || "_+-".utf8.contains($0) }
         }
     }
 }

@@ -151,13 +151,6 @@ struct LocalClock: Sendable, Hashable {
     /// Whether the bytes can be an abbreviation: ASCII letters, digits, `+` and `-`, and not too many.
     static func isAbbreviation(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.count <= abbreviationBytesMax
-            && bytes.allSatisfy {
-                $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
-            }
+            && bytes.allSatisfy { $0.isASCIILetterOrDigit || "+-".utf8.contains($0) }
     }
-}
-
-extension UInt8 {
-    var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-    var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }

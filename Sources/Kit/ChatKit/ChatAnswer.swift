@@ -67,18 +67,12 @@ public struct ChatAnswer: Sendable {
     ///
     /// - Parameter said: what was answered, with the chat's words.
     public func outcome(_ said: String) -> DeliveryOutcome {
-        switch response.status {
-        case 200...299: delivered()
-        case 300...399:
-            .refusedChannel(
-                "\(said), a redirect, which is not followed; put the address that it leads to into the config")
-        case 401, 403:
-            .refusedChannel("\(said); the address is no longer accepted: make a new webhook and configure it")
-        case 404, 405, 410, 501:
-            .refusedChannel("\(said); there is no webhook at this address: make a new one and configure it")
-        case 400, 413, 415, 422: .refusedBody(said)
-        default: retry(said)
-        }
+        let outcome = DeliveryOutcome(response, in: said, at: now)
+        guard case .refusedChannel = outcome, !(300...399 ~= response.status) else { return outcome }
+        return .refusedChannel(
+            [401, 403].contains(response.status)
+                ? "\(said); the address is no longer accepted: make a new webhook and configure it"
+                : "\(said); there is no webhook at this address: make a new one and configure it")
     }
 }
 

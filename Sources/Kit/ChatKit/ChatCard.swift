@@ -166,7 +166,7 @@ extension ChatCard {
     ///   - hasHeadline: whether the headline is among them, which other chats show in a place of its own.
     ///   - write: a row without markup.
     public func plainText(
-        to limit: Int, dialect: ChatDialect, hasHeadline: Bool = true, write: (Row) -> String
+        to limit: Int, dialect: ChatDialect, hasHeadline: Bool = true, write: (Row) -> String = { $0.plain() }
     ) -> String {
         var rows = (hasHeadline ? [[Run(headline)]] : []) + notice
         rows += facts.map { [Run("\($0.label): \($0.value)")] } + text.dropFirst(notice.count)
@@ -174,6 +174,15 @@ extension ChatCard {
         if !footer.isEmpty { rows.append([Run(footer)]) }
         let lines = rows.map { row in write(row.map { Run($0.text, link: $0.link) }) }
         return lines.joined(separator: "\n").linesCutInTheMiddle(to: limit) { dialect.length($0) }
+    }
+}
+
+extension [ChatPicture.Run] {
+    /// The row without markup: an address stands behind the words that lead to it.
+    ///
+    /// - Parameter words: how the chat reads the words; an address is left as it is.
+    public func plain(_ words: (String) -> String = { $0 }) -> String {
+        map { words($0.text) + ($0.link.map { " \($0)" } ?? "") }.joined()
     }
 }
 

@@ -12,6 +12,21 @@ public enum ChatHTML {
         }.joined()
     }
 
+    /// The card line by line, for chats that show no fields.
+    ///
+    /// - Parameter footer: how the chat writes the last line, which is escaped already.
+    public static func lines(
+        _ card: ChatCard, _ dialect: ChatDialect, footer: (String) -> String = { $0 }
+    ) -> [String] {
+        func line(_ row: ChatCard.Row) -> String { written(row, dialect, hasCode: true) }
+        func bold(_ words: String, _ rest: ChatCard.Row = []) -> String { line([ChatPicture.Run(words, .bold)] + rest) }
+        var lines = [bold(card.headline)]
+        lines += card.facts.map { bold("\($0.label):", [ChatPicture.Run(" \($0.value)")]) }
+        lines += card.text.map(line)
+        for list in card.listsWithLinks { lines += [bold("\(list.title):")] + list.rows.map(line) }
+        return lines + (card.footer.isEmpty ? [] : [footer(dialect.escaped(card.footer))])
+    }
+
     /// What people see of it: the tags that are written here, one after the other; others are passed over.
     public static func read(_ html: String) -> ChatCard.Row {
         var runs: ChatCard.Row = []

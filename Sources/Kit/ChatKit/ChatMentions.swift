@@ -23,11 +23,7 @@ public enum ChatMentions {
     public static func name(_ written: String) -> String? {
         let name = written.utf8.dropFirst()
         guard written.hasPrefix("@"), (1...64).contains(name.count),
-            name.allSatisfy({ byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "._-".utf8.contains(byte)
-            })
+            name.allSatisfy({ $0.isASCIILetterOrDigit || "._-".utf8.contains($0) })
         else { return nil }
         return written
     }
@@ -37,6 +33,6 @@ public enum ChatMentions {
         guard written.hasPrefix(start), written.hasSuffix(end), written.utf8.count > start.utf8.count + end.utf8.count
         else { return nil }
         let digits = written.dropFirst(start.count).dropLast(end.count)
-        return digits.utf8.count <= 24 && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? String(digits) : nil
+        return digits.utf8.count <= 24 && digits.isDigits ? String(digits) : nil
     }
 }

@@ -25,7 +25,7 @@ public struct IssueMemory: StandingMemory {
         public fileprivate(set) var lastNamed: Moment
         /// Whether it was there before the bot polled.
         public fileprivate(set) var isPast: Bool
-        public fileprivate(set) var standing: Standing
+        public fileprivate(set) var status: Status
         /// When it came back after it was resolved; nil while it never has.
         public fileprivate(set) var returned: Moment?
         /// The most users that one poll of it showed; nil where the source tells no users.
@@ -37,7 +37,7 @@ public struct IssueMemory: StandingMemory {
     }
 
     /// What the people who look after an issue have said of it, as far as its status tells.
-    public enum Standing: String, Hashable, Sendable, CaseIterable {
+    public enum Status: String, Hashable, Sendable, CaseIterable {
         case open
         /// Resolved, fixed or closed.
         case closed
@@ -246,14 +246,14 @@ extension IssueMemory.Record {
         // An app may join its source late, but what began since the bot has looked there is no past.
         isPast = issue.firstSeen.map { $0 <= beginnings.source } ?? isLearning
         lastNamed = seen
-        standing = IssueMemory.Standing(ofStatus: issue.status)
+        status = IssueMemory.Status(named: issue.status)
         isCalledBack = issue.isCalledBack
         // What came back before the bot looked there is the past, too.
         let comeback = issue.comeback(by: seen)
         let isPastComeback = comeback.map { $0 <= beginnings.source } ?? isLearning
         returned = isCalledBack && !isPastComeback ? comeback ?? seen : nil
         usersMost = issue.users
-        turned = standing == .open ? min(returned ?? born, seen) : seen
+        turned = status == .open ? min(returned ?? born, seen) : seen
     }
 
     /// An issue that is named here for the first time, and is known of the app; it is yet to be taken in.
@@ -276,16 +276,16 @@ extension IssueMemory.Record {
         let comeback = newComeback(of: issue, seen: seen)
         lastNamed = seen
         guard seen >= turned else { return }
-        let next = IssueMemory.Standing(ofStatus: issue.status)
+        let next = IssueMemory.Status(named: issue.status)
         // Where one poll says different things of several releases, that is no change.
-        let isBack = (standing == .closed && next == .open && turned < seen) || comeback != nil
+        let isBack = (status == .closed && next == .open && turned < seen) || comeback != nil
         if isBack {
             returned = comeback ?? seen
             // What it did before it was resolved is no measure of what it does now.
             usersMost = issue.users
         }
-        if isBack || standing != next { turned = seen }
-        standing = next
+        if isBack || status != next { turned = seen }
+        status = next
         // A hook that says nothing of how the issue stands does not say that it was not called back.
         if issue.status != nil { isCalledBack = issue.isCalledBack }
     }
@@ -307,19 +307,19 @@ extension IssueMemory.Record {
             returned = elder.returned
             usersMost = nil
         }
-        (standing, isCalledBack, turned) = (elder.standing, elder.isCalledBack, elder.turned)
+        (status, isCalledBack, turned) = (elder.status, elder.isCalledBack, elder.turned)
     }
 
     /// Of several releases' records, the one with the highest has the last word. All that is taken over is in it, so
     /// that it does not matter in which order they are looked at.
     fileprivate var word: (Moment, String, Moment, Int, Int, Moment) {
-        (turned, standing.rawValue, returned ?? .earliest, isCalledBack ? 1 : 0, isPast ? 1 : 0, born)
+        (turned, status.rawValue, returned ?? .earliest, isCalledBack ? 1 : 0, isPast ? 1 : 0, born)
     }
 }
 
-extension IssueMemory.Standing {
-    /// The standing by the words that trackers use; a word that is not known is an open issue.
-    init(ofStatus status: String?) {
+extension IssueMemory.Status {
+    /// The status by the words that trackers use; a word that is not known is an open issue.
+    init(named status: String?) {
         let word = status?.lowercased() ?? ""
         let ignored = ["ignored", "archived", "snoozed", "muted"]
         if ["resolved", "closed", "fixed"].contains(word) {
@@ -426,7 +426,7 @@ extension IssueMemory.Record {
             json.put(born)
             json.put(lastNamed)
             isPast.put(into: &json)
-            json.put(standing.rawValue)
+            json.put(status.rawValue)
             isCalledBack.put(into: &json)
             returned.put(into: &json)
             usersMost.put(into: &json)
@@ -438,14 +438,14 @@ extension IssueMemory.Record {
     fileprivate static func read(_ reader: JSONReader) throws(JSONMismatch) -> (UInt64, IssueMemory.Record) {
         let row = try reader.elements()
         guard row.count >= 8, let hash = UInt64(try row[0].string(), radix: 36),
-            let standing = IssueMemory.Standing(rawValue: try row[4].string())
+            let status = IssueMemory.Status(rawValue: try row[4].string())
         else { throw reader.mismatch(expected: "a remembered issue of eight values") }
         let born = try row[1].moment()
         let returned = row[6].value == .null ? nil : try row[6].moment()
         return (
             hash,
             IssueMemory.Record(
-                born: born, lastNamed: try row[2].moment(), isPast: try row[3].bool(), standing: standing,
+                born: born, lastNamed: try row[2].moment(), isPast: try row[3].bool(), status: status,
                 returned: returned, usersMost: row[7].value == .null ? nil : try row[7].number(),
                 isCalledBack: try row[5].bool(),
                 // Journals from before releases knew of each other do not say it.

@@ -65,14 +65,8 @@ public struct IssueNews: Sendable {
         let together = sight.tracked.filter(isTogether)
         let open = sight.tracked.filter { !isTogether($0) }.compactMap(\.key)
         let ended =
-            open.compactMap { key -> Finding? in
-                why(isOver: memory[key], since, now).map { phrase in
-                    Finding(Judgement(.ok(recovered: true), .far, Evidence(saying: phrase)), key: key)
-                }
-            }
-            + together.filter { now - $0.since >= freshFor }.map { tracked in
-                Finding(Judgement(.ok(recovered: true), .far, Evidence(saying: noNewsAnyMore)), key: tracked.key)
-            }
+            open.compactMap { key -> Finding? in why(isOver: memory[key], since, now).map { end(of: key, $0) } }
+            + together.filter { now - $0.since >= freshFor }.map { end(of: $0.key, noNewsAnyMore) }
         guard let reading = memory.reading else {
             return ended + [silence("no issue has been reported yet")]
         }
@@ -83,7 +77,7 @@ public struct IssueNews: Sendable {
         // Of those that are too many to be kept, only the id is known: what was told of them had their titles.
         let others = reading.others.filter { !open.contains($0) }.map { Issue(id: $0, title: "") }
         for issue in reading.issues + others where !over.contains(issue.id) {
-            guard let record = memory[issue.id], record.standing == .open, let began = since(record),
+            guard let record = memory[issue.id], record.status == .open, let began = since(record),
                 isFresh(began, now)
             else { continue }
             let isTold = open.contains(issue.id)
@@ -95,14 +89,7 @@ public struct IssueNews: Sendable {
                 lacksUsers = true
                 continue
             }
-            let name = Phrase.Value.text(issue.called)
-            let phrase =
-                record.usersMost.map { Phrase(hit, [.issue: name, .users: .users($0)]) }
-                ?? Phrase(one, [.issue: name])
-            var evidence = Evidence(span: reading.span, issue: issue, saying: phrase)
-            // By it is known when it was worst; people read the sentence.
-            evidence.figure = record.usersMost.map { Figure(value: $0, share: nil) }
-            evidence.limit = Comparison(.greaterOrEqual, usersMin, isPercentage: false)
+            let evidence = evidence(on: issue, hitting: record.usersMost, reading.span, one: one, hit: hit)
             // What has been reported stays reported, though later polls show fewer users.
             let isWorthTelling = isTold || (record.usersMost ?? 0) >= usersMin
             let finding =
@@ -119,6 +106,23 @@ public struct IssueNews: Sendable {
                 silence("issues come without the number of affected users; only 'min_users: 0' reports those"))
         }
         return findings
+    }
+
+    private func end(of key: String?, _ phrase: Phrase) -> Finding {
+        Finding(Judgement(.ok(recovered: true), .far, Evidence(saying: phrase)), key: key)
+    }
+
+    private func evidence(
+        on issue: Issue, hitting users: Double?, _ span: TimeSpan, one: PhraseID, hit: PhraseID
+    ) -> Evidence {
+        let name = Phrase.Value.text(issue.called)
+        let phrase =
+            users.map { Phrase(hit, [.issue: name, .users: .users($0)]) } ?? Phrase(one, [.issue: name])
+        var evidence = Evidence(span: span, issue: issue, saying: phrase)
+        // By it is known when it was worst; people read the sentence.
+        evidence.figure = users.map { Figure(value: $0, share: nil) }
+        evidence.limit = Comparison(.greaterOrEqual, usersMin, isPercentage: false)
+        return evidence
     }
 
     private func together(_ issues: [Issue], _ many: PhraseID, _ span: TimeSpan) -> Finding {
@@ -144,7 +148,7 @@ public struct IssueNews: Sendable {
         isOver record: IssueMemory.Record?, _ since: (IssueMemory.Record) -> Moment?, _ now: Moment
     ) -> Phrase? {
         guard let record else { return Phrase(.issueOverForgotten) }
-        switch record.standing {
+        switch record.status {
         case .closed: return Phrase(.issueOverClosed)
         case .ignored: return Phrase(.issueOverIgnored)
         case .open: break

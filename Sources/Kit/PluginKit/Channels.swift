@@ -138,7 +138,9 @@ public enum ChannelAction: Sendable {
 
 /// A token bucket, and how many deliveries may be under way at once.
 public struct Pace: Hashable, Sendable {
+    /// How many deliveries a second go out in the long run.
     public let perSecond: Double
+    /// How many may go out one after the other after a rest, before they have to wait.
     public let burst: Double
     /// Deliveries of one incident are always one after the other, whatever this says.
     public let atOnce: Int
@@ -159,14 +161,19 @@ extension DeliveryOutcome {
     ///
     /// - Parameter said: the service's own words, if they stand in a known place.
     public init(_ response: HTTPResponse, said: String? = nil, at now: Moment) {
-        let words = (said ?? response.excerpt(120)).tamed
+        // Of a redirect nobody reads the page.
+        let words = 300...399 ~= response.status ? "" : (said ?? response.excerpt(120)).tamed
         let sentence = "answered \(response.status)" + (words.isEmpty ? "" : ": \(words)")
+        self.init(response, in: sentence, at: now)
+    }
+
+    /// The same in a sentence of the service's own.
+    public init(_ response: HTTPResponse, in sentence: String, at now: Moment) {
         switch response.status {
         case 200...299: self = .delivered(receipt: nil)
         case 300...399:
             self = .refusedChannel(
-                "answered \(response.status), a redirect, which is not followed; put the address that it leads to into the "
-                    + "config")
+                "\(sentence), a redirect, which is not followed; put the address that it leads to into the config")
         case 401, 403, 404, 405, 410, 501: self = .refusedChannel(sentence)
         case 400, 413, 415, 422: self = .refusedBody(sentence)
         default: self = .retry(after: response.toldWait(now: now), sentence)

@@ -21,6 +21,7 @@ public struct ChatPicture: Hashable, Sendable {
         self.blocks = blocks
     }
 
+    /// What stands in lines of its own.
     public enum Block: Hashable, Sendable {
         case heading([Run])
         /// May be several lines.
@@ -52,6 +53,7 @@ public struct ChatPicture: Hashable, Sendable {
         }
     }
 
+    /// How letters look; several may hold at once.
     public struct Style: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }

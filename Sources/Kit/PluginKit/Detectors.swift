@@ -70,6 +70,7 @@ public enum DetectorScope: Hashable, Sendable {
 
 /// What a detector sees.
 public struct Sight: Sendable {
+    /// One subject, with what is kept of it.
     public struct Entry: Sendable {
         public let subject: Subject
         public let series: Series
@@ -201,6 +202,7 @@ extension SubjectDetector {
 
 /// What a detector thinks of one subject now.
 public struct Judgement: Hashable, Sendable {
+    /// Whether something is wrong; how long it must be before an incident fires, the rule's hold time says.
     public enum Verdict: Hashable, Sendable {
         /// The figure is inside its limit; `recovered` says whether by enough to end an incident.
         case ok(recovered: Bool)

@@ -126,6 +126,7 @@ public struct FollowedCalendar: Hashable, Sendable {
     }
 }
 
+/// In which order gates are asked.
 public enum GateStage: Int, Hashable, Sendable, Comparable {
     case mutes, quietHours, rest
 
@@ -134,6 +135,7 @@ public enum GateStage: Int, Hashable, Sendable, Comparable {
 
 /// A gate being closed to a notification.
 public struct Closure: Hashable, Sendable {
+    /// What becomes of the notification.
     public enum Fate: Hashable, Sendable {
         /// Held until the gate opens; what began and ended behind it becomes one line of a summary.
         case holdAndSummarize
@@ -189,6 +191,7 @@ public struct Remark: Hashable, Sendable {
     public var field: Message.Field { Message.Field(label.english, value.english) }
 }
 
+/// When a channel is reminded of an incident that goes on.
 public enum Reminding: Hashable, Sendable {
     /// That long after the channel last heard of it.
     case after(Duration)
@@ -198,6 +201,7 @@ public enum Reminding: Hashable, Sendable {
 /// Further channels for an incident of which nobody takes care.
 public struct Escalation: Hashable, Sendable {
     public let channels: [String]
+    /// When they are told, unless somebody has taken care by then.
     public let from: Moment
 
     public init(to channels: [String], from: Moment) {

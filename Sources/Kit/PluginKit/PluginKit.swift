@@ -43,7 +43,8 @@ public struct PluginManifest: Sendable {
     }
 }
 
-/// What all kinds of plugins have in common.
+/// What all kinds of plugins have in common, beside an `init(options:context:)` that throws all the problems that it finds
+/// at once, so that nobody mends a config one line at a time.
 public protocol Plugin: Sendable {
     static var manifest: PluginManifest { get }
 }

@@ -32,6 +32,7 @@ public protocol Source: Plugin {
     /// in, also where the secrets are not there without which no source can be made.
     static func lateness(_ options: Options) -> ClosedRange<Duration>?
 
+    /// The first step of a poll; each step says itself what follows its answer.
     func poll(_ poll: Poll) -> PollStep
 }
 
@@ -117,6 +118,14 @@ extension Conversation {
 public enum FetchResult: Sendable {
     case answered(HTTPResponse)
     case failed(TransportError)
+
+    /// The answer, whatever its status.
+    public func response() throws(PollFailure) -> HTTPResponse {
+        switch self {
+        case .answered(let response): return response
+        case .failed(let error): throw PollFailure(error)
+        }
+    }
 }
 
 /// A stretch of a file to read.
@@ -133,6 +142,7 @@ public struct FileRequest: Hashable, Sendable {
     }
 }
 
+/// What came of reading a stretch of a file.
 public enum FileResult: Sendable {
     /// `identity` changes when another file takes the name; `size` is the whole file's.
     case contents(bytes: [UInt8], size: Int64, identity: String)
@@ -322,6 +332,9 @@ extension PollFailure {
     public func advised(by advice: String?) -> PollFailure {
         advice.map { saying("\(description) (\($0))") } ?? self
     }
+
+    /// The same failure with what was asked for in front.
+    public func about(_ subject: String) -> PollFailure { saying("\(subject): \(description)") }
 
     /// The same failure of one of the spans that were asked for, which it names: a rule about another goes on.
     public func about(spanOf length: Duration) -> PollFailure {

@@ -102,5 +102,5 @@ extension JSONReader {
 
 extension String {
     /// Slugs are never digits alone.
-    public var isProjectID: Bool { !isEmpty && utf8.allSatisfy { (48...57).contains($0) } }
+    public var isProjectID: Bool { isDigits }
 }

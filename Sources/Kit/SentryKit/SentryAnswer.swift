@@ -20,18 +20,14 @@ struct SentryAnswer: Sendable {
         do throws(PollFailure) {
             let response: HTTPResponse
             switch result {
-            case .failed(let error):
-                let failure = PollFailure(error)
-                throw PollFailure(failure.reason, failure.description + server.advice(about: error))
+            case .failed(let error): throw PollFailure(error).advised(by: server.advice(about: error))
             case .answered(let answer): response = answer
             }
-            if let failure = PollFailure(response, detail: response.wordsOfRefusal, now: now) {
-                throw PollFailure(
-                    failure.reason,
-                    failure.description + server.advice(about: failure.reason, of: endpoint),
-                    retryAt: failure.reason == .rateLimited
-                        ? SentryAnswer.patience(response, failure.retryAt, now) : failure.retryAt
-                )
+            if var failure = PollFailure(response, detail: response.wordsOfRefusal, now: now) {
+                if failure.reason == .rateLimited {
+                    failure.retryAt = SentryAnswer.patience(response, failure.retryAt, now)
+                }
+                throw failure.advised(by: server.advice(about: failure.reason, of: endpoint))
             }
             body = try response.json()
             next = SentryAnswer.nextCursor(in: response)

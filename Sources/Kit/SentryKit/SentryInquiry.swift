@@ -138,7 +138,7 @@ public struct SentryInquiry: Sendable {
     /// - Parameter most: the most pages; nil for as many as anybody wants of such a list.
     public func pages<Report>(
         _ endpoint: SentryServer.Endpoint,
-        _ query: SentryServer.Query,
+        _ query: AddressQuery,
         most: Int? = nil,
         then: @escaping @Sendable (SentryInquiry, Pages) -> Conversation<Report>
     ) -> Conversation<Report> {
@@ -149,7 +149,7 @@ public struct SentryInquiry: Sendable {
         _ cursor: String?,
         after pages: Pages,
         _ endpoint: SentryServer.Endpoint,
-        _ query: SentryServer.Query,
+        _ query: AddressQuery,
         _ most: Int,
         _ then: @escaping @Sendable (SentryInquiry, Pages) -> Conversation<Report>
     ) -> Conversation<Report> {

@@ -1,4 +1,5 @@
 public import PluginKit
+public import SourceKit
 
 // SentryKit is what sources share whose servers speak Sentry's API: where and as whom to ask, pages by cursor, what
 // refusals and limits mean, the names of projects, and issues. It knows no sessions: those only Sentry has.
@@ -9,8 +10,6 @@ public struct SentryServer: Sendable {
     public enum Endpoint: String, Hashable, Sendable {
         case projects, sessions, issues
     }
-
-    public typealias Query = [(name: String, value: String)]
 
     public let address: GuardedText
     public let organization: GuardedText
@@ -31,18 +30,15 @@ public struct SentryServer: Sendable {
     }
 
     /// The trailing slash of the path matters: without it the server redirects, and the credential may get lost.
-    public func request(_ endpoint: Endpoint, _ query: Query) -> HTTPRequest {
-        let items = query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
+    public func request(_ endpoint: Endpoint, _ query: AddressQuery) -> HTTPRequest {
         let path: GuardedText =
             "\(address)/api/0/organizations/\(organization.percentEncoded)/\(endpoint.rawValue)/"
         // No conditional requests: windows move on with every poll, so that no address is asked twice, and of lists, whose
         // addresses stay, Sentry documents no ETag.
         return HTTPRequest(
-            .get,
-            items.isEmpty ? path : "\(path)?\(items)",
+            .get, path.asking(query),
             headers: [.init("Authorization", "Bearer \(token)"), .init("Accept", "application/json")],
-            allowsPlainHTTP: allowsPlainHTTP
-        )
+            allowsPlainHTTP: allowsPlainHTTP)
     }
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.
@@ -59,26 +55,24 @@ public struct SentryServer: Sendable {
     private static let organizationTokens = "sntrys_"
 
     /// What to do about a failure.
-    func advice(about reason: PollFailure.Reason, of endpoint: Endpoint) -> String {
+    func advice(about reason: PollFailure.Reason, of endpoint: Endpoint) -> String? {
         switch reason {
-        case .unauthorized: return " (check 'token')"
+        case .unauthorized: return "check 'token'"
         case .forbidden where token.reveal().hasPrefix(SentryServer.organizationTokens):
-            return
-                " (this is an organization token, which is only for CI; create an internal integration with the scope "
-                + "\(scopes[endpoint] ?? "of this part") and use its token)"
+            return "this is an organization token, which is only for CI; create an internal integration with the scope "
+                + "\(scopes[endpoint] ?? "of this part") and use its token"
         case .forbidden:
-            return " (the token needs the scope \(scopes[endpoint] ?? "of this part") and access to the projects)"
+            return "the token needs the scope \(scopes[endpoint] ?? "of this part") and access to the projects"
         case .notFound:
             let region = host == SentryServer.everyRegion ? ", or 'url' has to name \(SentryServer.regions)" : ""
-            return
-                " (check 'organization' and 'url'; the service says the same when the token may not see it\(region))"
-        default: return ""
+            return "check 'organization' and 'url'; the service says the same when the token may not see it\(region)"
+        default: return nil
         }
     }
 
     /// What to do about an answer that leads elsewhere: the token is not sent along.
-    func advice(about error: TransportError) -> String {
+    func advice(about error: TransportError) -> String? {
         error.cause == .redirect && host == SentryServer.everyRegion
-            ? " (name in 'url' the host of \(SentryServer.regions))" : ""
+            ? "name in 'url' the host of \(SentryServer.regions)" : nil
     }
 }

@@ -38,13 +38,13 @@ public struct GoogleService: Sendable {
         public let subject: String
         let method: HTTPRequest.Method
         let path: String
-        let query: [(name: String, value: String)]
+        let query: AddressQuery
         let body: JSON?
 
         /// Asks for something.
         ///
         /// - Parameter path: below the address, with a slash in front; already encoded.
-        public init(_ subject: String, get path: String, _ query: [(name: String, value: String)] = []) {
+        public init(_ subject: String, get path: String, _ query: AddressQuery = []) {
             self.subject = subject
             method = .get
             self.path = path
@@ -62,17 +62,18 @@ public struct GoogleService: Sendable {
         }
     }
 
-    /// Asks, and goes on with the answer's body or with why there is none.
-    public func ask<Report>(
-        _ call: Call, at now: Moment,
-        then: @escaping @Sendable (Result<JSONReader, PollFailure>) -> Conversation<Report>
+    /// Asks, and goes on with what was read of the answer's body or with why there is nothing.
+    public func ask<Value: Sendable, Report>(
+        _ call: Call, at now: Moment, reading body: @escaping @Sendable (JSONReader) throws(JSONMismatch) -> Value,
+        then: @escaping @Sendable (Result<Value, PollFailure>) -> Conversation<Report>
     ) -> Conversation<Report> {
-        ask(call, account.order(for: scope), isLast: false, now, then)
+        ask(call, account.order(for: scope), isLast: false, now, then) { read($0, call, now, body) }
     }
 
-    private func ask<Report>(
+    private func ask<Value: Sendable, Report>(
         _ call: Call, _ order: TokenOrder, isLast: Bool, _ now: Moment,
-        _ then: @escaping @Sendable (Result<JSONReader, PollFailure>) -> Conversation<Report>
+        _ then: @escaping @Sendable (Result<Value, PollFailure>) -> Conversation<Report>,
+        reading read: @escaping @Sendable (FetchResult) -> Result<Value, PollFailure>
     ) -> Conversation<Report> {
         .authorize(order) { given in
             switch given {
@@ -80,41 +81,38 @@ public struct GoogleService: Sendable {
             case .success(let token):
                 return .fetch(request(call, with: token)) { result in
                     if case .answered(let response) = result, response.status == 401, !isLast {
-                        return ask(call, order.refusing(token), isLast: true, now, then)
+                        return ask(call, order.refusing(token), isLast: true, now, then, reading: read)
                     }
-                    return then(read(result, call, now))
+                    return then(read(result))
                 }
             }
         }
     }
 
     private func request(_ call: Call, with token: AccessToken) -> HTTPRequest {
-        let query = call.query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
+        let url: GuardedText = "\(address)\(call.path)"
         return HTTPRequest(
-            call.method, "\(address)\(query.isEmpty ? call.path : "\(call.path)?\(query)")",
+            call.method, url.asking(call.query),
             headers: [.init("Authorization", "Bearer \(token.secret)"), .init("Accept", "application/json")],
             body: call.body.map(HTTPRequest.Body.json), allowsPlainHTTP: allowsPlainHTTP)
     }
 
-    private func read(_ result: FetchResult, _ call: Call, _ now: Moment) -> Result<JSONReader, PollFailure> {
+    private func read<Value>(
+        _ result: FetchResult, _ call: Call, _ now: Moment, _ body: (JSONReader) throws(JSONMismatch) -> Value
+    ) -> Result<Value, PollFailure> {
         do throws(PollFailure) {
-            switch result {
-            case .failed(let error): throw PollFailure(error)
-            case .answered(let response):
-                if let refusal = GoogleRefusal(response, now: now) {
-                    throw refusal.failure(advice: advice(refusal), account: account)
-                }
-                return .success(try response.json())
+            let response = try result.response()
+            if let refusal = GoogleRefusal(response, now: now) {
+                throw refusal.failure(advice: advice(refusal), account: account)
+            }
+            let json = try response.json()
+            do throws(JSONMismatch) {
+                return .success(try body(json))
+            } catch {
+                throw PollFailure(error)
             }
         } catch {
             return .failure(error.about(call.subject))
         }
-    }
-}
-
-extension PollFailure {
-    /// The same failure with what was asked for in front.
-    public func about(_ subject: String) -> PollFailure {
-        saying("\(subject): \(description)")
     }
 }

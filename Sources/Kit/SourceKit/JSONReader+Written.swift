@@ -7,9 +7,9 @@ extension JSONReader {
     public func writtenCount() throws(JSONMismatch) -> Double {
         guard case .string(let text) = value else { return try count() }
         // Fifteen digits are as many as a double holds exactly.
-        guard !text.isEmpty, text.utf8.count <= 15, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let count = Double(text)
-        else { throw mismatch(expected: "a count in digits") }
+        guard text.utf8.count <= 15, text.isDigits, let count = Double(text) else {
+            throw mismatch(expected: "a count in digits")
+        }
         return count
     }
 

@@ -22,8 +22,7 @@ extension ServiceAccount {
                 do throws(PollFailure) {
                     return .success(try token(in: result, now))
                 } catch {
-                    return .failure(
-                        PollFailure(error.reason, "token: \(error.description)", retryAt: error.retryAt))
+                    return .failure(error.about("token"))
                 }
             })
     }
@@ -32,11 +31,7 @@ extension ServiceAccount {
     private static let tokenLastsMax = Duration.days(1)
 
     private func token(in result: FetchResult, _ now: Moment) throws(PollFailure) -> AccessToken {
-        let response: HTTPResponse
-        switch result {
-        case .failed(let error): throw PollFailure(error)
-        case .answered(let answer): response = answer
-        }
+        let response = try result.response()
         if let failure = refusal(response, now) { throw failure }
         // Whatever stands there may be a credential of sorts, so nothing of it is quoted.
         guard let body = try? JSON(parsing: response.body) else {

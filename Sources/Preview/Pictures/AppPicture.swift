@@ -9,7 +9,7 @@ internal import Preview
 /// The drawing stands alone: cut out of the page it is a file of its own. However long the span, it has at most one
 /// pair of figures, lowest and highest, for each column.
 struct AppPicture {
-    private let story: AppStory
+    private let story: PlayedApp
     private let time: TimeAxis
     private let closures: [BacktestReport.GateClosures]
     private let zone: Zone
@@ -45,7 +45,7 @@ struct AppPicture {
     ///   - from: nil for where the backtest begins.
     ///   - to: nil for where it ends.
     init(
-        _ story: AppStory, _ report: BacktestReport, id: String, _ width: Width = .whole, from: Moment? = nil,
+        _ story: PlayedApp, _ report: BacktestReport, id: String, _ width: Width = .whole, from: Moment? = nil,
         to: Moment? = nil
     ) {
         self.story = story
@@ -112,7 +112,7 @@ struct AppPicture {
     }
 
     /// Beside the limits; a picture from near has the rule above it.
-    private func title(of panel: AppStory.Panel) -> String {
+    private func title(of panel: PlayedApp.Panel) -> String {
         let title = width == Width.near.rawValue ? Metric(panel.metric).title : panel.title
         return title.clipped(to: Int(width / 9))
     }

@@ -93,7 +93,7 @@ public struct BacktestPage {
     }
 
     private var apps: HTML {
-        let stories = AppStory.all(report)
+        let stories = PlayedApp.all(report)
         var room = BacktestPage.closeUpsMax
         let drawn = stories.prefix(BacktestPage.picturesMax).enumerated().map { index, story in
             let near = CloseUp.all(story, report, most: min(room, BacktestPage.closeUpsOfApp))
@@ -104,7 +104,7 @@ public struct BacktestPage {
         return "\(drawn)\(BacktestPage.legend)\(others)"
     }
 
-    private func section(_ story: AppStory, _ figures: [HTML]) -> HTML {
+    private func section(_ story: PlayedApp, _ figures: [HTML]) -> HTML {
         let source = story.key.source
         return """
             <section><h2>\(story.key.title) <small>source \(source)</small></h2>
@@ -113,7 +113,7 @@ public struct BacktestPage {
             """
     }
 
-    private func figure(_ story: AppStory, _ report: BacktestReport, _ id: String, _ caption: String?) -> HTML {
+    private func figure(_ story: PlayedApp, _ report: BacktestReport, _ id: String, _ caption: String?) -> HTML {
         let picture = AppPicture(story, report, id: id, caption == nil ? .whole : .half)
         let words: HTML? = caption.map { "<figcaption>\($0)</figcaption>" }
         let left = story.panelCount - story.panels.count
@@ -127,7 +127,7 @@ public struct BacktestPage {
             """
     }
 
-    private func closeUps(_ near: [CloseUp], of story: AppStory, _ id: String) -> HTML {
+    private func closeUps(_ near: [CloseUp], of story: PlayedApp, _ id: String) -> HTML {
         let figures = near.enumerated().map { index, closeUp in closeUp.figure(report, id: "\(id)i\(index)") }
         let left = story.incidents.count - near.count
         let rest: HTML? =
@@ -138,7 +138,7 @@ public struct BacktestPage {
         return "\(grid)\(rest)"
     }
 
-    private func messages(_ story: AppStory) -> HTML? {
+    private func messages(_ story: PlayedApp) -> HTML? {
         let messages = SharedMessage.all(story.records)
         guard !messages.isEmpty else { return nil }
         let rows = messages.prefix(BacktestPage.messagesMax).map { message -> [HTML] in
@@ -168,7 +168,7 @@ public struct BacktestPage {
         ▲ sent, ● resolved, ■ summary, ○ held, × dropped.</p>
         """
 
-    private static func names(_ title: String, _ stories: ArraySlice<AppStory>) -> HTML? {
+    private static func names(_ title: String, _ stories: ArraySlice<PlayedApp>) -> HTML? {
         guard !stories.isEmpty else { return nil }
         let names = stories.prefix(namesMax).map(\.key.title).joined(separator: ", ")
         let left = stories.count - namesMax
@@ -233,10 +233,10 @@ public struct BacktestPage {
         let changed = Set(
             other.difference.changes.flatMap { change in
                 [change.records.before, change.records.after].compactMap(\.self).flatMap { record in
-                    record.message.incidents.map { AppStory.Key($0.subject) }
+                    record.message.incidents.map { PlayedApp.Key($0.subject) }
                 }
             })
-        let (old, new) = (AppStory.all(report), AppStory.all(other.report))
+        let (old, new) = (PlayedApp.all(report), PlayedApp.all(other.report))
         let counterparts = Dictionary(new.map { ($0.key, $0) }) { first, _ in first }
         let known = Set(old.map(\.key))
         let stories = old + new.filter { !known.contains($0.key) }

@@ -10,7 +10,7 @@ struct CloseUp {
     let incident: Incident
     /// What is shown of it.
     let span: TimeSpan
-    let story: AppStory
+    let story: PlayedApp
 
     /// Before its beginning and after its end: so that its fall and what came next are seen.
     private static let around = Duration.hours(6)
@@ -18,7 +18,7 @@ struct CloseUp {
     private static let lengthMax = Duration.hours(24)
 
     /// - Returns: nil where its rule kept no figures of that time.
-    init?(_ incident: Incident, _ story: AppStory, _ report: BacktestReport) {
+    init?(_ incident: Incident, _ story: PlayedApp, _ report: BacktestReport) {
         let end = min(incident.until ?? report.to, incident.since + CloseUp.lengthMax)
         let from = max(report.from, incident.since - CloseUp.around)
         guard let span = TimeSpan(from: from, to: min(report.to, end + CloseUp.around)),
@@ -30,7 +30,7 @@ struct CloseUp {
     }
 
     /// Those of an app that are drawn: the worst first, then the longest.
-    static func all(_ story: AppStory, _ report: BacktestReport, most: Int) -> [CloseUp] {
+    static func all(_ story: PlayedApp, _ report: BacktestReport, most: Int) -> [CloseUp] {
         let worst = story.worstSeverities
         func rank(_ incident: Incident) -> (Severity, Duration) {
             (worst[incident.id] ?? incident.severity, (incident.until ?? report.to) - incident.since)

@@ -5,11 +5,11 @@ internal import Preview
 
 /// The figure of one rule and one metric over time: a band from lowest to highest where polls lie closer than columns.
 struct PanelDrawing {
-    private let panel: AppStory.Panel
+    private let panel: PlayedApp.Panel
     private let time: TimeAxis
     private let axis: FigureAxis
 
-    init(_ panel: AppStory.Panel, _ time: TimeAxis, top: Double, height: Double) {
+    init(_ panel: PlayedApp.Panel, _ time: TimeAxis, top: Double, height: Double) {
         self.panel = panel
         self.time = time
         axis = FigureAxis(panel.points, isRate: panel.isRate, top: top, height: height)

@@ -6,10 +6,10 @@ internal import Preview
 
 /// The same as a drawing in words and figures, for those who do not see it: a row for a day, or for several.
 struct StoryTable {
-    private let story: AppStory
+    private let story: PlayedApp
     private let report: BacktestReport
 
-    init(_ story: AppStory, _ report: BacktestReport) {
+    init(_ story: PlayedApp, _ report: BacktestReport) {
         self.story = story
         self.report = report
     }
@@ -50,7 +50,7 @@ struct StoryTable {
         }
     }
 
-    private func cells(_ points: [Traces.Point], _ panel: AppStory.Panel) -> [HTML] {
+    private func cells(_ points: [Traces.Point], _ panel: PlayedApp.Panel) -> [HTML] {
         let axis = FigureAxis([], isRate: panel.isRate, top: 0, height: 1)
         let figures = points.flatMap { [$0.figure, $0.best].compactMap(\.self) }
         return [figures.min(), figures.max(), points.compactMap(\.limit).last].map { figure in

@@ -15,7 +15,7 @@ public struct Experience: Sendable {
     /// Detectors that no figures of the stretch concern.
     public let unmatched: [String]
     /// Why figures of the stretch were left out.
-    public let leftOut: LeftOut
+    public let leftOut: Unplayed
 
     /// How much one rule would have said.
     public struct RuleMessages: Hashable, Sendable {
@@ -34,7 +34,7 @@ public struct Experience: Sendable {
     /// Of less than a day nothing is said of a week.
     private static let weekLeast = Duration.days(1)
 
-    fileprivate init(_ report: BacktestReport, unmatched: [String], leftOut: LeftOut) {
+    fileprivate init(_ report: BacktestReport, unmatched: [String], leftOut: Unplayed) {
         from = report.from
         to = report.to
         zone = report.zone

@@ -50,7 +50,7 @@ public struct Playback: Sendable {
     }
 
     /// Why figures were left out so far.
-    public var leftOut: LeftOut { preview?.leftOut ?? LeftOut() }
+    public var leftOut: Unplayed { preview?.leftOut ?? Unplayed() }
 
     /// Where virtual time has come to; nil before the first line.
     public var now: Moment? { preview?.now }

@@ -19,7 +19,7 @@ public struct Preview: Sendable {
         seen.values.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
     }
     /// Why figures were left out.
-    public private(set) var leftOut = LeftOut()
+    public private(set) var leftOut = Unplayed()
     /// What rules thought over time, if the preview was asked to keep it.
     public private(set) var traces: Traces?
     /// Polls taken in where things fail on purpose, and how many of them failed.

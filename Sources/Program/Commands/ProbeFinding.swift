@@ -6,7 +6,7 @@ struct ProbeFinding {
     let source: String
     let plugin: String
     let report: PollReport
-    let exchanges: [Exchange]
+    let exchanges: [HeardRequest]
     let took: Duration
     /// The spans that rules want measured.
     let spans: [Duration]
@@ -191,7 +191,7 @@ struct ProbeFinding {
     }
 }
 
-extension Exchange {
+extension HeardRequest {
     fileprivate func json(_ redactor: Redactor, isRaw: Bool) -> JSON {
         var members: JSONObject = JSONObject([
             ("method", .string(request.method.rawValue)), ("url", .string(redactor.redact(request.url.description))),
@@ -213,12 +213,6 @@ extension Exchange {
 }
 
 extension JSON {
-    /// Members of answers that hold credentials, whatever the service: tokens, keys of projects, addresses that are keys.
-    private static let secretNames: Set<String> = [
-        "access_token", "refresh_token", "id_token", "api_key", "apikey", "secret", "client_secret", "password",
-        "private_key", "authorization", "dsn",
-    ]
-
     /// The same without what looks like a credential by its name.
     var masked: JSON {
         switch self {
@@ -227,8 +221,9 @@ extension JSON {
             return .object(
                 JSONObject(
                     object.members.map { member in
-                        let isSecret = JSON.secretNames.contains(member.name.lowercased())
-                        if isSecret, member.value.string != nil { return (member.name, .string(Secret.mask)) }
+                        guard !member.name.namesCredentialOfAnswer || member.value.string == nil else {
+                            return (member.name, .string(Secret.mask))
+                        }
                         return (member.name, member.value.masked)
                     }))
         default: return self

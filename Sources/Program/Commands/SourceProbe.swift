@@ -80,7 +80,7 @@ public struct SourceProbe: Sendable {
 }
 
 /// A request and what came of it.
-struct Exchange: Sendable {
+struct HeardRequest: Sendable {
     let request: HTTPRequest
     let result: FetchResult
 }
@@ -88,19 +88,19 @@ struct Exchange: Sendable {
 /// The network, and a record of what was said over it.
 private final class ListeningWeb: Web {
     private let web: any Web
-    private let exchanges = Mutex<[Exchange]>([])
+    private let exchanges = Mutex<[HeardRequest]>([])
 
     init(_ web: any Web) { self.web = web }
 
-    var heard: [Exchange] { exchanges.withLock(\.self) }
+    var heard: [HeardRequest] { exchanges.withLock(\.self) }
 
     func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse {
         do throws(TransportError) {
             let response = try await web.perform(request, timeout: timeout)
-            exchanges.withLock { $0.append(Exchange(request: request, result: .answered(response))) }
+            exchanges.withLock { $0.append(HeardRequest(request: request, result: .answered(response))) }
             return response
         } catch {
-            exchanges.withLock { $0.append(Exchange(request: request, result: .failed(error))) }
+            exchanges.withLock { $0.append(HeardRequest(request: request, result: .failed(error))) }
             throw error
         }
     }

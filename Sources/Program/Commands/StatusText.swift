@@ -1,6 +1,7 @@
 internal import AlertCore
 public import Pictures
 public import PluginKit
+internal import Runtime
 
 /// What the bot sees, tracks and waits for, as people read it in a terminal.
 public struct StatusText {
@@ -40,7 +41,7 @@ public struct StatusText {
             var lines = unknown.prefix(StatusText.unknownMax).map {
                 rule($0, namesSource: shared.contains($0.word("app")))
             }
-            if more > 0 { lines.append("  and \(more) more: 'alertbot why' lists each") }
+            if more > 0 { lines.append("  " + SourceWords.more(more)) }
             parts.append(section("Cannot judge yet", lines))
         }
         let silent = elements("silent_apps")
@@ -100,7 +101,7 @@ public struct StatusText {
         }
         if !reasons.isEmpty { line += " (\(reasons))" }
         if let holder = source["waits_for"]?.string {
-            line += ", when \(holder.tamed) may ask again: both share one account"
+            line += SourceWords.waits(for: holder.tamed)
         }
         let since = source["no_answer_since"]?.string.map { "no usable answer \(clock.lasting(since: $0))" }
         let failure = [since, source["failure"]?["sentence"]?.string?.tamed].compactMap(\.self)
@@ -137,157 +138,16 @@ public struct StatusText {
         let error = channel["last_error"]?.string.map { paint.red("    last error: \($0.tamed)") }
         let missing = channel["missing_charts"].flatMap { missing -> String? in
             guard let why = missing["why"]?.string else { return nil }
-            return "    \(missing.count("count").counted("message")) without a chart, the last: \(why.tamed)"
+            return "    " + SourceWords.missingCharts(missing.count("count"), why: why.tamed)
         }
         return [line] + [error, missing].compactMap(\.self)
     }
 }
 
-/// An incident in a few lines, indented by two.
-public struct IncidentText {
-    private let incident: JSON
-    private let paint: Paint
-    private let clock: Clockface
-
-    public init(_ incident: JSON, _ paint: Paint, _ clock: Clockface) {
-        self.incident = incident
-        self.paint = paint
-        self.clock = clock
-    }
-
-    /// Incidents in the order in which people want them: open ones before those that are over, the worst first, and of those
-    /// the newest.
-    public static func all(_ incidents: [JSON], _ paint: Paint, _ clock: Clockface) -> [String] {
-        func rank(_ incident: JSON) -> (Int, Int) {
-            let severity = incident["severity"]?.string.flatMap(Severity.init)
-            return (
-                incident["until"]?.string == nil ? 0 : 1,
-                severity.flatMap { Severity.allCases.reversed().firstIndex(of: $0) } ?? 0
-            )
-        }
-        return incidents.sorted { left, right in
-            let (mine, other) = (rank(left), rank(right))
-            return mine == other ? left.word("since") > right.word("since") : mine < other
-        }.map { IncidentText($0, paint, clock).text }
-    }
-
-    public var text: String {
-        let release = incident["release"]?.string.map { " \($0.tamed)" } ?? ""
-        let since = incident.word("since")
-        let state =
-            incident["until"]?.string.map { until in
-                let length = clock.length(from: since, to: until).map { " after \($0)" }
-                return "\(incident.word("state")) at \(clock.at(until))" + (length ?? ", began at \(clock.at(since))")
-            } ?? "\(incident.word("state")) \(clock.lasting(since: since))"
-        // Its name leads to its own page.
-        let page = links.first { $0.url.hasSuffix(pageEnd) }?.url
-        let name = paint.link(incident.word("id"), to: page)
-        var lines = [
-            "  \(name) \(severity) \(incident.word("app"))\(release): \(state) (\(incident.word("rule")))"
-        ]
-        if let sentence = incident["evidence"]?["sentence"]?.string { lines.append(paint.dim("    \(sentence.tamed)")) }
-        if let acknowledged = incident["acknowledged"], acknowledged != .null {
-            let all = ([acknowledged] + (acknowledged["also"]?.array ?? [])).map { one in
-                let person = one["by"]?.string?.tamed ?? "somebody"
-                return "by \(person) at \(clock.at(one.word("at")))"
-            }
-            lines.append(paint.dim("    acknowledged \(all.joined(separator: ", "))"))
-        }
-        for (name, standing) in incident["channels"]?.object?.members.map({ ($0.name, $0.value) }) ?? [] {
-            guard let held = standing["held"], held != .null else { continue }
-            let until = held["until"]?.string.map { " until \(clock.at($0))" } ?? ""
-            lines.append(paint.dim("    \(name.tamed): held\(until) (\(held.word("reason")))"))
-        }
-        let others = links.filter { $0.url != page }
-        if paint.hasLinks, !others.isEmpty {
-            lines.append("    " + others.map { paint.link($0.title.tamed, to: $0.url) }.joined(separator: ", "))
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    private var severity: String {
-        let word = incident.word("severity")
-        return switch Severity(rawValue: word) {
-        case .critical: paint.red(word)
-        case .warning: paint.yellow(word)
-        case .info, nil: word
-        }
-    }
-
-    private var links: [(title: String, url: String)] {
-        (incident["links"]?.array ?? []).compactMap { link in
-            link["url"]?.string.map { (link["title"]?.string ?? $0, $0) }
-        }
-    }
-
-    /// What the address of its own page ends with.
-    private var pageEnd: String { "/incidents/\(incident.word("id"))" }
-}
-
-/// A mute in a line.
-public struct MuteText {
-    private let mute: JSON
-    private let paint: Paint
-    private let clock: Clockface
-
-    public init(_ mute: JSON, _ paint: Paint, _ clock: Clockface) {
-        self.mute = mute
-        self.paint = paint
-        self.clock = clock
-    }
-
-    public var text: String {
-        let until = mute["until"]?.string.map { "until \(clock.at($0))" } ?? "permanently"
-        let from = mute["from"]?.string.map { "from \(clock.at($0)) " } ?? ""
-        let by = mute["by"]?.string.map { ", by \($0)" } ?? ""
-        let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
-        let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
-        let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
-        let passes = mute["except"]?.string.flatMap(Severity.init).map { " (\($0.passing))" } ?? ""
-        return paint.bold(mute["id"]?.string ?? "?")
-            + "\(origin) \(what)\(passes), \(from)\(until)\(by)\(reason)".tamed
-    }
-}
-
-/// What the bot has said, as people read it in a terminal.
-public struct HistoryText {
-    private let entries: [JSON]
-    private let isOnlyDead: Bool
-    private let paint: Paint
-    private let clock: Clockface
-
-    /// - Parameters:
-    ///   - history: as `StatusReport` has it.
-    ///   - isOnlyDead: whether only failed deliveries were asked for.
-    ///   - zone: the bot's.
-    public init(_ history: JSON, isOnlyDead: Bool, _ paint: Paint, in zone: Zone) {
-        clock = Clockface(zone)
-        entries = history.array ?? []
-        self.isOnlyDead = isOnlyDead
-        self.paint = paint
-    }
-
-    public var text: String {
-        if entries.isEmpty { return isOnlyDead ? "No failed deliveries." : "Nothing has been sent yet." }
-        return entries.map(entry).joined(separator: "\n")
-    }
-
-    private func entry(_ entry: JSON) -> String {
-        func member(_ name: String) -> String { entry[name]?.string ?? "?" }
-        let outcome = member("outcome")
-        let painted = outcome == "dead" ? paint.red("failed") : outcome
-        let title = paint.bold("\(clock.at(member("at"))) \(member("channel")) \(member("kind"))")
-        var lines = ["\(title) \(painted)  \(paint.dim(member("id")))"]
-        lines += (entry["text"]?.string ?? "").split(separator: "\n").map { "  \($0)" }
-        if let why = entry["why"]?.string { lines.append(paint.red("  \(why.tamed)")) }
-        return lines.joined(separator: "\n")
-    }
-}
-
 extension JSON {
     /// A member that is a text, safe to print.
-    fileprivate func word(_ name: String) -> String { self[name]?.string?.tamed ?? "?" }
+    func word(_ name: String) -> String { self[name]?.string?.tamed ?? "?" }
 
     /// A member that counts something; 0 for what is none.
-    fileprivate func count(_ name: String) -> Int { self[name]?.number.flatMap { Int(exactly: $0) } ?? 0 }
+    func count(_ name: String) -> Int { self[name]?.number.flatMap { Int(exactly: $0) } ?? 0 }
 }

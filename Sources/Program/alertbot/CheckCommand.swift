@@ -13,8 +13,7 @@ struct CheckCommand: ParsableCommand {
             messages a week it would send, what each rule could judge and what not, and which rules matched nothing.
             """)
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Flag(name: .long, help: "Read no secrets: variables, secret files and credentials need not exist.")
     var withoutSecrets = false
     @Option(
@@ -36,12 +35,12 @@ struct CheckCommand: ParsableCommand {
                 report = CheckReport(file, on: machine)
             }
         } catch {
-            if format == .json {
+            if common.format == .json {
                 try machine.terminal.line(CheckReport.unreadable(reading, error).prettyText)
             }
             throw error
         }
-        switch format {
+        switch common.format {
         case .json: try machine.terminal.line(report.json.prettyText)
         case .text:
             for text in report.problemTexts { machine.terminal.error(text) }

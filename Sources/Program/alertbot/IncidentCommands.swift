@@ -1,35 +1,22 @@
 internal import AlertCore
 internal import ArgumentParser
 internal import Commands
-internal import PluginKit
 internal import SystemPorts
 
 struct IncidentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "incidents", abstract: "Lists what the bot tracks: pending, firing and recovering incidents.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
 
-    func run() async throws {
-        let file = try common.file()
-        let status = try await BotContact(file, on: machine).status()
-        let incidents = status["incidents"] ?? .array([])
-        guard format == .text else {
-            return try machine.terminal.line((["incidents": incidents] as JSON).prettyText)
-        }
-        let clock = Clockface(file.zone, now: status["now"]?.string.flatMap { Moment(rfc3339: $0) })
-        let texts = IncidentText.all(incidents.array ?? [], common.paint, clock)
-        try machine.terminal.line(texts.isEmpty ? "No incidents." : texts.joined(separator: "\n"))
-    }
+    func run() async throws { try await common.list("incidents", none: "No incidents.", IncidentText.all) }
 }
 
 struct AckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ack", abstract: "Stops the reminders of an incident, until it gets worse.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Option(name: .long, help: "Your name; by default your user name on this machine.") var by: String?
     @Argument(
         help:
@@ -49,7 +36,7 @@ struct AckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let order = Command.acknowledge(incidents, by: by?.ifSaid ?? machine.variables.user)
-        try await BotContact(common.file(), on: machine).order(order).print(as: format, on: machine.terminal)
+        try await BotContact(common.file(), on: machine).order(order).print(as: common.format, on: machine.terminal)
     }
 }
 
@@ -58,12 +45,11 @@ struct RetryCommand: AsyncParsableCommand {
         commandName: "retry", abstract: "Retries a failed delivery, under the same id.",
         discussion: "'alertbot history --dead' lists failed deliveries with their ids.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Argument(help: "The delivery's id.", completion: Names.ofFailedDeliveries) var delivery: String
 
     func run() async throws {
         try await BotContact(common.file(), on: machine).order(.retry(delivery))
-            .print(as: format, on: machine.terminal)
+            .print(as: common.format, on: machine.terminal)
     }
 }

@@ -16,12 +16,11 @@ struct JournalVerify: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Reads the whole journal and reports whether it is intact.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
 
     func run() throws {
         let file = try common.file()
-        try JournalDesk(file.journalFolder(), format, on: machine.terminal).verify(file.memories)
+        try JournalDesk(file.journalFolder(), common.format, on: machine.terminal).verify(file.memories)
     }
 }
 
@@ -43,12 +42,11 @@ struct JournalCompact: ParsableCommand {
         commandName: "compact",
         abstract: "Replaces the journal of a stopped bot with a snapshot; a running bot does so by itself.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
 
     func run() throws {
         let folder = try common.file().config().bot.stateFolder
-        try JournalDesk(folder, format, on: machine.terminal).compact(
+        try JournalDesk(folder, common.format, on: machine.terminal).compact(
             at: machine.clock.now(), PluginCatalog.builtin.memories)
     }
 }
@@ -61,15 +59,14 @@ struct JournalRepairCommand: ParsableCommand {
             "The damaged journal is left as it is. Records that this release does not understand are left out, and counted. "
             + "A bot may run meanwhile.")
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: AnswerOptions
     @Option(
         name: .long, help: "The folder of the copy; by default the state folder's name with .repaired.",
         completion: .directory)
     var to: String?
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() throws {
         let file = try common.file()
-        try JournalDesk(file.journalFolder(), format, on: machine.terminal).repair(to: to, file.memories)
+        try JournalDesk(file.journalFolder(), common.format, on: machine.terminal).repair(to: to, file.memories)
     }
 }

@@ -13,8 +13,7 @@ struct MuteCommand: AsyncParsableCommand {
             "What opens and resolves meanwhile is not sent. The mute is kept in the journal, even while no bot is running."
     )
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Option(name: .customLong("for"), help: ArgumentHelp("How long, such as 2h.", valueName: "duration"))
     var length: String?
     @Option(
@@ -69,7 +68,7 @@ struct MuteCommand: AsyncParsableCommand {
         }
         let order = Command.mute(
             wish.match, until: end, reason: reason?.ifSaid, by: by?.ifSaid ?? machine.variables.user)
-        try await BotContact(file, on: machine).order(order).print(as: format, on: machine.terminal)
+        try await BotContact(file, on: machine).order(order).print(as: common.format, on: machine.terminal)
     }
 }
 
@@ -77,8 +76,7 @@ struct UnmuteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmute", abstract: "Ends mutes that were set with 'alertbot mute' before their time.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Flag(name: .long, help: "End all of them.") var all = false
     @Argument(help: "The mute's id, as 'alertbot mutes' shows it.", completion: Names.ofMutes) var id: String?
 
@@ -90,7 +88,7 @@ struct UnmuteCommand: AsyncParsableCommand {
             throw Failure(.wrongUsage, "name a mute: an id from 'alertbot mutes', or --all")
         }
         let order = Command.unmute(id.map(Command.Muted.id) ?? .all)
-        try await BotContact(common.file(), on: machine).order(order).print(as: format, on: machine.terminal)
+        try await BotContact(common.file(), on: machine).order(order).print(as: common.format, on: machine.terminal)
     }
 }
 
@@ -98,18 +96,11 @@ struct MutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mutes", abstract: "Lists the mutes in force, and those scheduled in the config.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
 
     func run() async throws {
-        let file = try common.file()
-        let status = try await BotContact(file, on: machine).status()
-        let mutes = status["mutes"] ?? .array([])
-        guard format == .text else {
-            return try machine.terminal.line((["mutes": mutes] as JSON).prettyText)
+        try await common.list("mutes", none: "Nothing is muted.") { mutes, paint, clock in
+            mutes.map { MuteText($0, paint, clock).text }
         }
-        let clock = Clockface(file.zone, now: status["now"]?.string.flatMap { Moment(rfc3339: $0) })
-        let texts = (mutes.array ?? []).map { MuteText($0, common.paint, clock).text }
-        try machine.terminal.line(texts.isEmpty ? "Nothing is muted." : texts.joined(separator: "\n"))
     }
 }

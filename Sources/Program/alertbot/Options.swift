@@ -42,6 +42,37 @@ struct CommonOptions: ParsableArguments {
     func file() throws(Failure) -> ConfigFile { try ConfigFile(config, .builtin, on: machine) }
 }
 
+/// The options of commands whose answer is for people or for programs.
+struct AnswerOptions: ParsableArguments {
+    @OptionGroup var common: CommonOptions
+    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+
+    var namedConfig: String? { common.namedConfig }
+    var config: String { common.config }
+    var paint: Paint { common.paint }
+    func file() throws(Failure) -> ConfigFile { try common.file() }
+
+    /// Prints the answer in the form that was asked for.
+    func print(_ json: JSON, _ text: @autoclosure () -> String) throws(Failure) {
+        try machine.terminal.line(format == .json ? json.prettyText : text())
+    }
+
+    /// Prints a list that the bot has of that name.
+    ///
+    /// - Parameter none: what is said of an empty one.
+    func list(_ name: String, none: String, _ texts: ([JSON], Paint, Clockface) -> [String]) async throws(Failure) {
+        let file = try file()
+        let status = try await BotContact(file, on: machine).status()
+        let list = status[name] ?? .array([])
+        let clock = Clockface(file.zone, now: status["now"]?.string.flatMap { Moment(rfc3339: $0) })
+        func text() -> String {
+            let lines = texts(list.array ?? [], paint, clock)
+            return lines.isEmpty ? none : lines.joined(separator: "\n")
+        }
+        try print([name: list], text())
+    }
+}
+
 /// The options of commands that read no config.
 struct OutputOptions: ParsableArguments {
     @Option(

@@ -10,11 +10,10 @@ struct ReloadCommand: AsyncParsableCommand {
         discussion:
             "Like SIGHUP. A config with errors never replaces the one in use; the bot logs what is wrong.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
 
     func run() async throws {
         let reloaded = try await BotContact(common.file(), on: machine).reload()
-        try reloaded.answer.print(as: format, on: machine.terminal, problems: reloaded.problems)
+        try reloaded.answer.print(as: common.format, on: machine.terminal, problems: reloaded.problems)
     }
 }

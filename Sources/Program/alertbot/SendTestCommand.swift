@@ -5,13 +5,12 @@ struct SendTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send-test", abstract: "Sends one test message to a channel and reports the outcome.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Argument(help: "The channel's name in the config.", completion: Names.ofChannels) var channel: String
 
     func run() async throws {
         let file = try common.file()
-        try await TestMessage(to: channel, try file.config(), common.config, format, on: machine)
+        try await TestMessage(to: channel, try file.config(), common.config, common.format, on: machine)
             .send(heeding: file.memories)
     }
 }

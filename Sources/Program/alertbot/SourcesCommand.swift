@@ -12,13 +12,12 @@ struct SourcesProbeCommand: AsyncParsableCommand {
         abstract: "Polls one source once and shows what it understood. Sends nothing, keeps nothing.",
         discussion: "The poll is like the bot's first one: it asks for the spans that the config's rules need.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Flag(name: .long, help: "Show the answers themselves too, with secrets masked.") var raw = false
     @Argument(help: "The source's name in the config.", completion: Names.ofSources) var source: String
 
     func run() async throws {
         let config = try common.file().config()
-        try await SourceProbe(of: source, config, common.config, format, isRaw: raw, on: machine).run()
+        try await SourceProbe(of: source, config, common.config, common.format, isRaw: raw, on: machine).run()
     }
 }

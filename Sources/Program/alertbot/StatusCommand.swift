@@ -10,16 +10,12 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows what the bot sees and tracks, and what is due next.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
 
     func run() async throws {
         let file = try common.file()
         let status = try await BotContact(file, on: machine).status()
-        switch format {
-        case .json: try machine.terminal.line(status.prettyText)
-        case .text: try machine.terminal.line(StatusText(status, common.paint, in: file.zone).text)
-        }
+        try common.print(status, StatusText(status, common.paint, in: file.zone).text)
     }
 }
 
@@ -27,8 +23,7 @@ struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Shows what the bot has sent, newest last.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Option(name: .long, help: "At most this many deliveries.") var limit = 50
     @Flag(name: .long, help: "Only failed deliveries.") var dead = false
 
@@ -44,9 +39,7 @@ struct HistoryCommand: AsyncParsableCommand {
         let (state, _) = try State.inJournal(file.journalFolder(), file.memories, telling: machine.terminal)
         let words = file.result.config?.plan.words ?? .english
         let history = StatusReport.history(state, limit: limit, deadOnly: dead, words: words)
-        switch format {
-        case .json: try machine.terminal.line((["history": history] as JSON).prettyText)
-        case .text: try machine.terminal.line(HistoryText(history, isOnlyDead: dead, common.paint, in: file.zone).text)
-        }
+        try common.print(
+            ["history": history], HistoryText(history, isOnlyDead: dead, common.paint, in: file.zone).text)
     }
 }

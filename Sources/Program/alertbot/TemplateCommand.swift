@@ -19,8 +19,7 @@ struct TemplateShow: ParsableCommand {
             mistakes in it, 'alertbot dry-run' shows what becomes of messages.
             """)
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Argument(help: "The channel's name in the config.", completion: Names.ofChannels) var channel: String
 
     func run() throws {
@@ -30,11 +29,8 @@ struct TemplateShow: ParsableCommand {
             throw Failure(noSuch: "channel", channel, known: names)
         }
         let text = MessageTemplate.builtIn(in: result.words)
-        switch format {
-        case .text: try machine.terminal.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
-        case .json:
-            let json: JSON = ["channel": .string(channel), "template": .string(text)]
-            try machine.terminal.line(json.prettyText)
-        }
+        try common.print(
+            ["channel": .string(channel), "template": .string(text)],
+            text.hasSuffix("\n") ? String(text.dropLast()) : text)
     }
 }

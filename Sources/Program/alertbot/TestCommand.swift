@@ -9,9 +9,8 @@ struct TestCommand: ParsableCommand {
         commandName: "test",
         abstract: "Runs rule tests: observations in, messages expected. Sends nothing, writes nothing.")
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: AnswerOptions
     @Argument(help: ArgumentHelp("Files of rule tests.", valueName: "file"), completion: .file()) var files: [String]
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -25,7 +24,7 @@ struct TestCommand: ParsableCommand {
         let report = try RuleTestReport(files, usualConfig: common.config) { path throws(Failure) in
             try ConfigFile(path, .builtin, on: machine)
         }
-        switch format {
+        switch common.format {
         case .text: try report.print(common.paint, on: machine.terminal)
         case .json:
             for problem in report.problemTexts { machine.terminal.error(problem) }

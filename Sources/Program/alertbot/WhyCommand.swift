@@ -16,8 +16,7 @@ struct WhyCommand: AsyncParsableCommand {
             + "when the next poll is due. It reads the journal, even while no bot is running. With --at it replays what "
             + "the bot has recorded through the current config, up to that moment.")
 
-    @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @OptionGroup var common: AnswerOptions
     @Option(name: .long, help: "Only this app, or apps like shop-*.", completion: Names.ofApps) var app: String?
     @Option(name: .long, help: "Only this rule.", completion: Names.ofRules) var rule: String?
     @Option(
@@ -35,6 +34,6 @@ struct WhyCommand: AsyncParsableCommand {
             return try Moment(option: "--at", through: text, in: zone, now: machine.clock.now())
         }
         try await WhyQuestion(app: app, rule: rule, at: then, file, on: machine)
-            .answer(as: format, common.paint)
+            .answer(as: common.format, common.paint)
     }
 }

@@ -19,10 +19,9 @@ struct WordsShow: ParsableCommand {
             want to change beside the config and name the file as 'words:' of 'bot'; 'alertbot check' finds mistakes in it.
             """)
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: AnswerOptions
     @Option(name: .long, help: "The built-in words of a language: en or es.", completion: .list(["en", "es"]))
     var language: String?
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func validate() throws {
         guard let language, Words.Language(rawValue: language) == nil else { return }
@@ -38,11 +37,6 @@ struct WordsShow: ParsableCommand {
             // A config that names a file which is still to be written has an error, and this is where it comes from.
             words = try common.file().result.config?.plan.words ?? .english
         }
-        switch format {
-        case .text: try machine.terminal.line(words.yaml)
-        case .json:
-            let json: JSON = ["language": .string(words.language.rawValue), "words": words.json]
-            try machine.terminal.line(json.prettyText)
-        }
+        try common.print(["language": .string(words.language.rawValue), "words": words.json], words.yaml)
     }
 }

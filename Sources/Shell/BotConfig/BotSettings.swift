@@ -182,11 +182,9 @@ extension ConfigLoader {
                 level: options[BotSettings.state].reveal().hasPrefix("/") ? .error : .warning))
     }
 
-    /// A header's name is one word (RFC 9110, 5.6.2).
     private mutating func checkHeader(_ options: Options) {
-        guard let name = options[BotSettings.userHeader],
-            !name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0)) })
-        else { return }
+        // Empty, it is none.
+        guard let name = options[BotSettings.userHeader], !name.isEmpty, !name.isHeaderName else { return }
         reader.report(
             options.position(of: BotSettings.userHeader),
             "'user_header' is '\(name.clipped(to: 60))', expected the name of a header such as X-Forwarded-User")

@@ -408,20 +408,11 @@ extension String {
     fileprivate var credentialsOfQuery: [Substring] {
         guard firstRange(of: "://") != nil, let mark = firstIndex(of: "?") else { return [] }
         return self[mark...].dropFirst().prefix { $0 != "#" }.split(separator: "&").compactMap { item in
-            guard let sign = item.firstIndex(of: "="),
-                String.queryCredentials.contains(item[..<sign].lowercased().filter { $0 != "_" && $0 != "-" })
-            else { return nil }
+            guard let sign = item.firstIndex(of: "="), String(item[..<sign]).namesCredentialOfQuery else { return nil }
             let value = item[item.index(after: sign)...]
             return value.isEmpty ? nil : value
         }
     }
-
-    /// What services call a credential in a query. A mere `key` is mostly something else.
-    private static let queryCredentials: Set<String> = [
-        "token", "accesstoken", "authtoken", "apitoken", "apikey", "secret", "clientsecret", "password", "passwd",
-        "pwd", "sig",
-        "signature",
-    ]
 
     /// What stands before the host of an address; nil where nothing does.
     fileprivate var userOfAddress: Substring? {

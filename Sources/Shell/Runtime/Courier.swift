@@ -244,12 +244,7 @@ public struct Courier: Sendable {
     private func perform(
         _ request: HTTPRequest, for channel: any Channel, within timeout: Duration
     ) async -> DeliveryOutcome {
-        let result: FetchResult
-        do {
-            result = .answered(try await ports.web.perform(request, timeout: timeout))
-        } catch {
-            result = .failed(error)
-        }
+        let result = await ports.web.fetch(request, timeout: timeout)
         // Words in an address that stands in the file are masked nowhere else.
         return redacted(
             channel.judge(result, at: ports.clock.now()),

@@ -23,8 +23,6 @@ struct PolledSources: Sendable {
         round = before.map { $0.round + 1 } ?? 0
     }
 
-    var count: Int { sources.count }
-
     subscript(_ name: String) -> (any Source)? { sources[name] }
 
     /// Polls a source with its new secrets from now on, as the account that they are of, and masks them; gives back what is

@@ -120,41 +120,27 @@ public struct Poller: Sendable {
         let key = hash.text
         if request.isConditional, let validator = validators[key] {
             // A journal of before may hold what no header can.
-            if let etag = validator.etag?.asHeaderValue {
+            if let etag = validator.etag, etag.isHeaderValue {
                 request.headers.append(.init("If-None-Match", GuardedText(etag)))
             }
-            if let date = validator.lastModified?.asHeaderValue {
+            if let date = validator.lastModified, date.isHeaderValue {
                 request.headers.append(.init("If-Modified-Since", GuardedText(date)))
             }
         }
-        do {
-            let response = try await ports.web.perform(request, timeout: timeout)
-            if request.keepsValidators, response.isSuccess {
-                // Cut, they would match nothing.
-                let validator = SourceRecord.Validator(
-                    etag: response.header("ETag")?.asHeaderValue.flatMap { $0.utf8.count > 300 ? nil : $0 },
-                    lastModified: response.header("Last-Modified")?.asHeaderValue.flatMap {
-                        $0.utf8.count > 60 ? nil : $0
-                    })
-                if validator.etag == nil, validator.lastModified == nil {
-                    validators[key] = nil
-                } else {
-                    if validators.count >= Poller.validatorsMax { validators = [:] }
-                    validators[key] = validator
-                }
-            }
-            return .answered(response)
-        } catch {
-            return .failed(error)
+        let result = await ports.web.fetch(request, timeout: timeout)
+        guard request.keepsValidators, case .answered(let response) = result, response.isSuccess else { return result }
+        // Cut, they would match nothing; and a service can send what no request may carry.
+        func kept(_ name: String, _ bytesMax: Int) -> String? {
+            response.header(name).flatMap { $0.isHeaderValue && $0.utf8.count <= bytesMax ? $0 : nil }
         }
-    }
-
-}
-
-extension String {
-    /// The same, if a header may say it: a service can send what no request may carry.
-    fileprivate var asHeaderValue: String? {
-        utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } ? self : nil
+        let validator = SourceRecord.Validator(etag: kept("ETag", 300), lastModified: kept("Last-Modified", 60))
+        if validator.etag == nil, validator.lastModified == nil {
+            validators[key] = nil
+        } else {
+            if validators.count >= Poller.validatorsMax { validators = [:] }
+            validators[key] = validator
+        }
+        return result
     }
 }
 
@@ -167,7 +153,7 @@ extension PollReport {
         switch outcome {
         case .failed(let failure): report.outcome = .failed(failure.saying(redactor.redact(failure.description)))
         case .values(let observations):
-            report.outcome = .values(observations.map { credentials.redactNames(in: redactor.redactIssues(in: $0)) })
+            report.outcome = .values(observations.map { redactor.redacted($0, namesBy: credentials) })
         case .noData, .stale, .unchanged: break
         }
         return report

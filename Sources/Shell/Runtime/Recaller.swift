@@ -149,7 +149,7 @@ public struct Recaller: Sendable {
                 redactor = redactor.masking(request.ownSecrets)
                 credentials = credentials.masking(credentialsOf: request)
                 let began = ports.clock.uptime()
-                let result = await fetch(request)
+                let result = await ports.web.fetch(request, timeout: timeout)
                 try Task.checkCancellation()
                 let took = ports.clock.uptime() - began
                 try await ports.clock.sleep(until: ports.clock.uptime() + took.clamped(to: .zero...Recaller.restMax))
@@ -160,17 +160,9 @@ public struct Recaller: Sendable {
             .failed(PollFailure(.badAnswer, "recalling did not end after \(Recaller.requestsMax) requests")))
     }
 
-    private func fetch(_ request: HTTPRequest) async -> FetchResult {
-        do {
-            return .answered(try await ports.web.perform(request, timeout: timeout))
-        } catch {
-            return .failed(error)
-        }
-    }
-
     private func redacted(_ line: ObservationLine) -> ObservationLine {
         if case .observed(let observation) = line {
-            return .observed(credentials.redactNames(in: redactor.redactIssues(in: observation)))
+            return .observed(redactor.redacted(observation, namesBy: credentials))
         }
         guard let failure = line.failure else { return line }
         return .failed(source: line.source, reason: redactor.redact(failure.reason), seen: line.seen)

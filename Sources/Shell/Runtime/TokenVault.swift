@@ -63,12 +63,7 @@ public actor TokenVault {
         case .failure(let failure): return .failure(failure)
         case .success(var request):
             request.connection = connection
-            let result: FetchResult
-            do {
-                result = .answered(try await ports.web.perform(request, timeout: timeout))
-            } catch {
-                result = .failed(error)
-            }
+            let result = await ports.web.fetch(request, timeout: timeout)
             // What is asked with stands in no config: it was signed for this request.
             let redactor = Redactor(request.ownSecrets)
             return order.read(result, ports.clock.now()).mapError { $0.saying(redactor.redact($0.description)) }

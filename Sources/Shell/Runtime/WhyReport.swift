@@ -189,12 +189,9 @@ public struct WhyReport: Sendable {
             } else if isPushed(subject.source) {
                 lines.append("  \(subject.source) is not polled: it receives pushes")
             } else if let asked = plan.source(subject.source), let due = state.schedule.nextPoll(of: asked) {
-                let wait = state.schedule.holder(of: asked).map {
-                    ", when \($0.name) may ask again: both share one account"
-                }
+                let wait = state.schedule.holder(of: asked).map { SourceWords.waits(for: $0.name) } ?? ""
                 lines.append(
-                    "  next poll of \(subject.source): \(clock(due))" + (reasons.isEmpty ? "" : " (\(reasons))")
-                        + (wait ?? ""))
+                    "  next poll of \(subject.source): \(clock(due))" + (reasons.isEmpty ? "" : " (\(reasons))") + wait)
             }
         }
         return lines.joined(separator: "\n")

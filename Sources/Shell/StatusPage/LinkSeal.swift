@@ -1,5 +1,5 @@
 public import AlertModel
-internal import CCrypto
+internal import MessageCodes
 
 /// Seals the links of messages that do something, so that whoever was sent one may do that and needs no token.
 ///
@@ -83,11 +83,6 @@ public struct LinkSeal: Sendable {
     /// Nil only for a key that libcrypto cannot count.
     private func seal(_ errand: BotAddress.Errand, _ incident: String, until: Int64) -> String? {
         let content = Array("\(errand.rawValue)\n\(incident)\n\(until)".utf8)
-        let key = Array(key.reveal().utf8)
-        guard let keyCount = Int32(exactly: key.count) else { return nil }
-        var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-        var codeCount: UInt32 = 0
-        guard HMAC(EVP_sha256(), key, keyCount, content, content.count, &code, &codeCount) != nil else { return nil }
-        return code.prefix(BotAddress.sealCount / 2).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return MessageCode.sha256(content, key: Array(key.reveal().utf8))?.prefix(BotAddress.sealCount / 2).hexadecimal
     }
 }

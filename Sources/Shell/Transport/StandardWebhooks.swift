@@ -1,5 +1,5 @@
 internal import AlertModel
-internal import CCrypto
+internal import MessageCodes
 internal import Text
 
 extension HTTPRequest.Signature {
@@ -14,9 +14,8 @@ extension HTTPRequest.Signature {
             var signatures: [String] = []
             for secret in secret.reveal().split(separator: " ") {
                 let encoded = secret.hasPrefix("whsec_") ? secret.dropFirst("whsec_".count) : secret
-                guard let key = Base64.decode(encoded), !key.isEmpty, let code = hmacSHA256(content, key: key) else {
-                    throw HTTPRequest.Signature.badSecret
-                }
+                guard let key = Base64.decode(encoded), !key.isEmpty, let code = MessageCode.sha256(content, key: key)
+                else { throw HTTPRequest.Signature.badSecret }
                 signatures.append("v1," + Base64.encode(code))
             }
             guard !signatures.isEmpty else { throw HTTPRequest.Signature.badSecret }
@@ -30,13 +29,4 @@ extension HTTPRequest.Signature {
     private static let badSecret = TransportError.unsent(
         .badAddress,
         "the secret for signing is not 'whsec_' with a key in base64 after it; copy it again from the receiver")
-
-    /// Nil only for a key or content that libcrypto cannot count.
-    private func hmacSHA256(_ content: [UInt8], key: [UInt8]) -> [UInt8]? {
-        guard let keyCount = Int32(exactly: key.count) else { return nil }
-        var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-        var codeCount: UInt32 = 0
-        guard HMAC(EVP_sha256(), key, keyCount, content, content.count, &code, &codeCount) != nil else { return nil }
-        return Array(code.prefix(Int(codeCount)))
-    }
 }

@@ -17,6 +17,20 @@ extension Incident {
     /// Whether it is that a release looks fine: once that is over, nobody wants to read it.
     var isGoodNews: Bool { worst.phrase?.id == .releaseFine || evidence.phrase?.id == .releaseFineOver }
 
+    /// Whether it is over and not all of it is well: its end has no tick.
+    var isInDoubt: Bool { endsUnresolved || evidence.phrase?.id == .reasonStill }
+
+    /// Whether its rule has nothing more to say of it though nobody knows that it is better: what is known by now may crash
+    /// as before.
+    var endsUnresolved: Bool {
+        switch evidence.phrase?.id {
+        case .issueOverKnown, .issueOverForgotten, .issueOverIgnored, .issueOverBack, .releaseFineOver,
+            .releaseReplaced, .reasonStayed:
+            true
+        default: false
+        }
+    }
+
     /// Whether that figure is also the newest: only of such a one is it said that it is so now.
     func isNewest(_ told: Evidence) -> Bool {
         evidence.metric == told.metric && evidence.figure?.value == told.figure?.value

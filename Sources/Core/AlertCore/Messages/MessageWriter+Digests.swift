@@ -60,7 +60,6 @@ extension MessageWriter {
     func summary(of part: Portion<Incident>, reason: Reason, others: Int = 0) -> Message {
         begin()
         let incidents = part.members
-        let severity = incidents.map(\.worstSeverity).max() ?? .info
         let what = words(.countIncidents, count: incidents.count + others)
         // What is no news any more, or still beyond another limit, has not gone.
         let hasStayed = incidents.contains(where: \.isInDoubt)
@@ -75,14 +74,10 @@ extension MessageWriter {
             default: words(.duringHold, [.gate: reason.description])
             }
         let past = words(hasStayed ? .digestOpened : .digestPast, [.incidents: what, .during: during])
-        var message = Message(
-            kind: .digest, severity: severity, at: now,
-            headline:
-                "\(Message.mark(kind: .digest, severity: severity)) "
-                + words(.togetherEnded, [.who: names(of: Array(incidents)), .counts: past]) + part.text(in: words),
-            reason: words(hasStayed ? .digestOpenedWhy : .digestWhy, [.during: during]),
-            incidents: incidents.map(IncidentSummary.init))
-        message.labels = incidents.first?.labels ?? [:]
+        var message = digest(
+            of: incidents, incidents.map(\.worstSeverity).max(),
+            words(.togetherEnded, [.who: names(of: Array(incidents)), .counts: past]) + part.text(in: words),
+            reason: words(hasStayed ? .digestOpenedWhy : .digestWhy, [.during: during]))
         message.lines = shortened(incidents.map(summaryLine), others)
         message.links = statusLinks
         return message
@@ -91,21 +86,29 @@ extension MessageWriter {
     /// What is over, of a message about many that the channel refused.
     func message(ofEnds incidents: [Incident]) -> Message {
         begin()
-        let severity = incidents.map(\.worstSeverity).max() ?? .info
         let inDoubt = incidents.filter(\.isInDoubt)
         let headline = words(
             .togetherEnded, [.who: names(of: incidents), .counts: counts(incidents, inDoubt: inDoubt.count)])
-        var message = Message(
-            kind: .digest, severity: severity, at: now,
-            headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
-            incidents: incidents.map(IncidentSummary.init))
-        message.labels = incidents.first?.labels ?? [:]
+        var message = digest(of: incidents, incidents.map(\.worstSeverity).max(), headline)
         message.lines = shortened(
             incidents.map { incident in
                 let kind = incident.state.endKind ?? .digest
                 return "\(mark(incident, kind)) \(self.headline(incident, kind))"
             })
         message.links = statusLinks
+        return message
+    }
+
+    /// A digest that says so much and no more.
+    func digest(
+        of incidents: some Collection<Incident>, _ worst: Severity?, _ headline: String, reason: String = ""
+    ) -> Message {
+        let severity = worst ?? .info
+        var message = Message(
+            kind: .digest, severity: severity, at: now,
+            headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)", reason: reason,
+            incidents: incidents.map(IncidentSummary.init))
+        message.labels = incidents.first?.labels ?? [:]
         return message
     }
 

@@ -9,15 +9,12 @@ extension MessageWriter {
     func message(of mute: Mute, covering covered: [(incident: Incident, silence: Silence?)]) -> Message {
         begin()
         let incidents = covered.map(\.incident)
-        let severity = incidents.map(\.severity).max() ?? .info
         let what = words.sentence(of: mute.match)
         let headline =
             mute.by.map { words(.muteHeadlineBy, [.who: $0, .what: what]) } ?? words(.muteHeadline, [.what: what])
-        var message = Message(
-            kind: .digest, severity: severity, at: now,
-            headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
-            reason: words[.muteWhy], incidents: incidents.prefix(MessageWriter.membersMax).map(IncidentSummary.init))
-        message.labels = incidents.first?.labels ?? [:]
+        var message = digest(
+            of: incidents.prefix(MessageWriter.membersMax), incidents.map(\.severity).max(), headline,
+            reason: words[.muteWhy])
         message.fields = [Message.Field(words[.fieldUntil], clock(mute.until))]
         if let reason = mute.reason, !reason.isEmpty {
             message.fields.append(Message.Field(words[.fieldReason], reason))
@@ -37,13 +34,9 @@ extension MessageWriter {
     /// That a mute has ended before its time; what is wrong is said by itself.
     func message(ofEnded mute: Mute, covering incidents: [Incident]) -> Message {
         begin()
-        let severity = incidents.map(\.severity).max() ?? .info
-        let headline = words(.muteEnded, [.what: words.sentence(of: mute.match)])
-        var message = Message(
-            kind: .digest, severity: severity, at: now,
-            headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
-            incidents: incidents.prefix(MessageWriter.membersMax).map(IncidentSummary.init))
-        message.labels = incidents.first?.labels ?? [:]
+        var message = digest(
+            of: incidents.prefix(MessageWriter.membersMax), incidents.map(\.severity).max(),
+            words(.muteEnded, [.what: words.sentence(of: mute.match)]))
         message.footer = words(.muteFooter, [.name: mute.id])
         return message
     }

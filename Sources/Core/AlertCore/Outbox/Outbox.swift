@@ -155,8 +155,6 @@ public struct Outbox: Sendable {
 
     func sendingCount(_ channel: String) -> Int { sending[channel]?.count ?? 0 }
 
-    func receipt(of incident: String, in channel: String) -> String? { opening(of: [incident], in: channel)?.receipt }
-
     /// The message that was the first of all these incidents in the channel; nil where they have none, or not the same.
     func opening(of incidents: [String], in channel: String) -> Threads.Opening? {
         threads.opening(of: incidents, in: channel, since: channels[channel]?.movedAt)

@@ -15,7 +15,6 @@ struct PollQueue: Sendable {
     private var hosts: [String: String?] = [:]
     private var onHost: [String: Int] = [:]
 
-    var inFlight: Set<String> { Set(hosts.keys) }
     var inFlightCount: Int { hosts.count }
 
     func isInFlight(_ name: String) -> Bool { hosts.keys.contains(name) }

@@ -45,9 +45,6 @@ public struct Schedule: Sendable {
     /// All of it, as the shortest list of facts.
     var facts: [Fact] { sources.sorted { $0.key < $1.key }.map { .source(name: $0.key, $0.value) } }
 
-    /// Sources with a poll in flight.
-    public var polling: Set<String> { queue.inFlight }
-
     public func isPolling(_ name: String) -> Bool { queue.isInFlight(name) }
 
     /// When a poll is due next that may start.

@@ -67,8 +67,9 @@ extension Turn {
         message.fields += remarked
         let updates = updates(for: part.members, in: channel)
         let escalated = part.members.filter { $0.notification.kind == .escalated }.map(\.notification.incident.id)
-        let delivery = accept(
-            message, message.kind, channel, incident: nil, updates: updates, escalated: escalated)
+        sendDigest(
+            message, reason, to: channel, as: part.members.map(\.notification.severity).max(), updates: updates,
+            escalated: escalated)
         for (member, remarks) in zip(part.members, remarks) {
             // Of what the message has no room for, the channel is told another time.
             noteSwings(
@@ -80,10 +81,6 @@ extension Turn {
             state.incidents.keep(told, of: incident.id, in: channel, &output)
             if member.standing.announced != nil { rememberEnd(member.notification) }
         }
-        decide(
-            .send, reason, message.kind, part.members.map(\.notification.severity).max() ?? message.severity, channel,
-            delivery.message, incident: nil, delivery: delivery.id)
-        state.agenda.dispatch(channel, at: now)
     }
 
     /// What gates remark of the members of a message, the first few, each with whom it is about.
@@ -168,18 +165,13 @@ extension Turn {
             }
             for part in Portion.split(ended.sorted { $0.isWorse(than: $1) }) {
                 let others = part.members.reduce(0) { $0 + ($1.standings[channel]?.hold?.countsFor ?? 0) }
-                let message = writer.summary(of: part, reason: reason, others: others)
-                let delivery = accept(message, .digest, channel, incident: nil)
-                decide(
-                    .send, reason, .digest, message.severity, channel, delivery.message, incident: nil,
-                    delivery: delivery.id)
+                sendDigest(writer.summary(of: part, reason: reason, others: others), reason, to: channel)
             }
             for incident in ended {
                 state.incidents.keep(nil, of: incident.id, in: channel, &output)
                 endIfSettled(incident.id)
                 reschedule(incident.id)
             }
-            state.agenda.dispatch(channel, at: now)
         }
         summariesDue = []
     }

@@ -39,7 +39,7 @@ extension Turn {
         for hearer in hearers {
             let message = writer.message(
                 of: mute, covering: hearer.incidents.map { ($0, state.silence(of: $0, plan, at: now)) })
-            say(message, of: mute, in: hearer.channel)
+            sendDigest(message, .muted(mute.id), to: hearer.channel)
         }
     }
 
@@ -57,7 +57,8 @@ extension Turn {
         let channels = hearsay.union(told.map(\.delivery.channel))
         for hearer in hearers(of: mute.match)
         where channels.contains(hearer.channel) && said.insert("\(hearer.channel) \(mute.match.sentence)").inserted {
-            say(writer.message(ofEnded: mute, covering: hearer.incidents), of: mute, in: hearer.channel)
+            sendDigest(
+                writer.message(ofEnded: mute, covering: hearer.incidents), .muted(mute.id), to: hearer.channel)
         }
     }
 
@@ -89,14 +90,6 @@ extension Turn {
             || state.outbox.history.contains {
                 $0.isDelivered && $0.delivery.channel == channel && $0.delivery.isNews(of: mute)
             }
-    }
-
-    private mutating func say(_ message: Message, of mute: Mute, in channel: String) {
-        let delivery = accept(message, .digest, channel, incident: nil)
-        decide(
-            .send, .muted(mute.id), .digest, message.severity, channel, delivery.message, incident: nil,
-            delivery: delivery.id)
-        state.agenda.dispatch(channel, at: now)
     }
 }
 

@@ -96,16 +96,8 @@ extension Turn {
         var kept = 0
         let lastGood = record.lastGood
         switch report.outcome {
-        case .stale, .failed: break
-        case .values, .unchanged, .noData:
-            clearTrouble(.sourceStopped, about: source.name)
-            noteLack(of: report, of: source.name, &record)
-            let news = waitNews(of: report, of: source.name)
-            if case .nothing = news { clearTrouble(.sourceFailing, about: source.name) }
-            receiveNews(news, of: source.name)
-        }
-        switch report.outcome {
         case .values(let observations):
+            noteUsable(report, of: source.name, &record)
             record.noteAnswer(.values, of: source, unread: report.unread, at: now)
             let taken = receiveFigures(observations, of: source.name)
             kept = taken.count
@@ -117,6 +109,7 @@ extension Turn {
             record.noteFigures(judge(taken.subjects, withoutNewFigures: taken.withoutNewFigures))
             judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
         case .unchanged:
+            noteUsable(report, of: source.name, &record)
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
             // that the figures still hold.
             let isNews = record.lastOutcome != .values && record.lastOutcome != .unchanged
@@ -127,21 +120,10 @@ extension Turn {
             }
             record.noteAnswer(.unchanged, of: source, at: now)
         case .noData:
+            noteUsable(report, of: source.name, &record)
             record.noteAnswer(.noData, of: source, unread: report.unread, at: now)
             judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
-        case .stale(let measured):
-            record.noteAnswer(.stale, of: source, at: now)
-            output.note(
-                .warning,
-                source.isPushed
-                    ? "source \(source.name): nobody has pushed anything to it since \(measured)"
-                    : "source \(source.name): its figures are from \(measured), older than allowed",
-                ["source": source.name])
-            let news = record.staleNews(
-                of: source, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
-            // With figures that are too old it is not over: it goes on as another trouble.
-            if case .nothing = news { clearTrouble(.sourceStopped, about: source.name) }
-            receiveNews(news, of: source.name)
+        case .stale(let measured): receiveStale(measured, of: source, &record)
         case .failed: break
         }
         // What was kept says itself since when its source is known.
@@ -149,6 +131,30 @@ extension Turn {
             state.figures.noteAnswer(of: source.name, asked: record.lastPolled ?? now, &output)
         }
         return kept
+    }
+
+    /// An answer that is good, whatever is in it.
+    private mutating func noteUsable(_ report: PollReport, of source: String, _ record: inout SourceRecord) {
+        clearTrouble(.sourceStopped, about: source)
+        noteLack(of: report, of: source, &record)
+        let news = waitNews(of: report, of: source)
+        if case .nothing = news { clearTrouble(.sourceFailing, about: source) }
+        receiveNews(news, of: source)
+    }
+
+    private mutating func receiveStale(_ measured: Moment, of source: SourcePlan, _ record: inout SourceRecord) {
+        record.noteAnswer(.stale, of: source, at: now)
+        output.note(
+            .warning,
+            source.isPushed
+                ? "source \(source.name): nobody has pushed anything to it since \(measured)"
+                : "source \(source.name): its figures are from \(measured), older than allowed",
+            ["source": source.name])
+        let news = record.staleNews(
+            of: source, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
+        // With figures that are too old it is not over: it goes on as another trouble.
+        if case .nothing = news { clearTrouble(.sourceStopped, about: source.name) }
+        receiveNews(news, of: source.name)
     }
 
     /// A part that has been missing for as long as figures stay good is a trouble of its own: the rest is there, and nothing that

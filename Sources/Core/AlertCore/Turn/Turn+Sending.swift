@@ -111,6 +111,24 @@ extension Turn {
         state.agenda.dispatch(channel, at: now)
     }
 
+    /// Accepts a message that no single incident is told by.
+    ///
+    /// - Parameters:
+    ///   - severity: what the decision goes by where it is not how bad the message is.
+    ///   - updates: what becomes of messages that the channel shows already.
+    ///   - escalated: the incidents that it says are worse.
+    mutating func sendDigest(
+        _ message: Message, _ reason: Reason, to channel: String, as severity: Severity? = nil,
+        updates: [Message] = [], escalated: [String] = []
+    ) {
+        let delivery = accept(
+            message, message.kind, channel, incident: nil, updates: updates, escalated: escalated)
+        decide(
+            .send, reason, message.kind, severity ?? message.severity, channel, delivery.message, incident: nil,
+            delivery: delivery.id)
+        state.agenda.dispatch(channel, at: now)
+    }
+
     /// Takes note that a channel is told that something keeps coming and going.
     mutating func noteSwings(_ notification: Notification, _ remarks: [Remark]) {
         guard remarks.contains(where: { $0.reason == .flapping }) else { return }
@@ -161,7 +179,7 @@ extension Turn {
         return accept(message, kind, channel, incident: story.incident.id)
     }
 
-    mutating func accept(
+    private mutating func accept(
         _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, updates: [Message] = [],
         escalated: [String] = []
     ) -> Delivery {
@@ -253,7 +271,7 @@ extension Turn {
         decide(decision, reason, kind, severity, channel, message, incident: incident.id)
     }
 
-    mutating func decide(
+    private mutating func decide(
         _ decision: Decision, _ reason: Reason, _ kind: Notification.Kind, _ severity: Severity, _ channel: String,
         _ message: Message, incident: String?, delivery: String? = nil
     ) {

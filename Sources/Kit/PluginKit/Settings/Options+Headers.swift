@@ -25,7 +25,7 @@ extension Options {
                     Problem(
                         header.position, "the header '\(shown)' is written twice: upper and lower case are the same",
                         advice: "keep one"))
-            } else if !header.value.isHeaderValue {
+            } else if !header.value.reveal().isHeaderValue {
                 problems.append(
                     Problem(
                         header.position, "the header '\(shown)' has a line break or a control character in its value",
@@ -39,7 +39,7 @@ extension Options {
     ///
     /// - Parameter name: what the option is called.
     public static func flaw(inHeaderText text: GuardedText, of name: String, at position: Position) -> Problem? {
-        guard !text.isHeaderValue else { return nil }
+        guard !text.reveal().isHeaderValue else { return nil }
         let what = text.hasSecret ? "the secret in '\(name)'" : "'\(name)'"
         return Problem(
             position, "\(what) has a line break or a control character in it, so no request can carry it",
@@ -75,15 +75,6 @@ extension Option {
 }
 
 extension String {
-    /// Whether a header of that name carries a credential.
-    package var namesCredential: Bool {
-        let name = lowercased()
-        return ["authorization", "cookie", "token", "secret", "password", "passwd", "key"].contains {
-            name.contains($0)
-        }
-            || name.split { !$0.isLetter }.contains { ["auth", "bearer", "pwd"].contains($0) }
-    }
-
     /// Whether it is a token rather than a name, such as `shop-android-alerts` or `com.acme.shop2`: some part between its dots
     /// is long, and has a digit or letters of both cases.
     package var isTokenlike: Bool {
@@ -96,17 +87,6 @@ extension String {
 
     /// What is shorter is a word.
     package static let tokenBytesMin = 16
-
-    /// RFC 9110, section 5.6.2.
-    fileprivate var isHeaderName: Bool {
-        !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
 }
 
 extension GuardedText {
@@ -120,7 +100,4 @@ extension GuardedText {
         else { return GuardedText(Secret(text)) }
         return "\(String(scheme))\(Secret(String(text[scheme.endIndex...])))"
     }
-
-    /// Whether it stays within one line.
-    fileprivate var isHeaderValue: Bool { reveal().utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
 }

@@ -206,3 +206,15 @@ extension Setting where Value == Bool {
             "Accept plain http to a host that is not loopback, even with a secret in the request.")
     }
 }
+
+extension Setting where Value == Severity? {
+    /// Shared by gates that let the worst pass.
+    public static var except: Setting { Setting("except", .severity, "This severity and above pass.") }
+}
+
+extension Setting where Value == Duration {
+    /// Shared by detectors whose condition must hold for a while.
+    public static var holdTime: Setting {
+        Setting("for", .duration(.zero ... .days(7)), default: .zero, "How long it must hold before it counts.")
+    }
+}

@@ -119,7 +119,6 @@ public struct MemoryKinds: Sendable {
     }
 
     public subscript(_ name: String) -> MemoryKind? { kinds.first { $0.name == name } }
-    public var names: [String] { kinds.map(\.name) }
 }
 
 /// What a rule wants remembered: of which kind, and what of it.
@@ -191,12 +190,6 @@ public struct MemoryNeeds: Hashable, Sendable, ExpressibleByArrayLiteral {
     }
 
     public mutating func formUnion(_ other: MemoryNeeds) { for need in other.list { insert(need) } }
-
-    public func union(_ other: MemoryNeeds) -> MemoryNeeds {
-        var union = self
-        union.formUnion(other)
-        return union
-    }
 }
 
 extension MemoryNeeds: JSONWritable {

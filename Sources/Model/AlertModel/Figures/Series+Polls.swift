@@ -40,10 +40,6 @@ extension Series {
         public func measured(_ metric: Metric, over window: Duration) -> Measured? {
             Series.measured(metric, over: window, in: samples)
         }
-
-        public func measured(_ metric: String, over window: Duration) -> Measured? {
-            measured(Metric(metric), over: window)
-        }
     }
 
     /// Most polls before the newest that are kept, whoever asks for more.

@@ -233,10 +233,6 @@ public struct Series: Hashable, Sendable {
         return one <= many ? whole : pooled
     }
 
-    public func measured(_ metric: String, over window: Duration) -> Measured? {
-        measured(Metric(metric), over: window)
-    }
-
     /// The figure of a metric over that very span: as the source measured it, or pooled from spans that fill it from
     /// its begin to its end. Nil when it is not kept, or not any more.
     public func measured(_ metric: String, exactly span: TimeSpan) -> Measured? {

@@ -120,6 +120,8 @@ extension SeriesMemory {
     fileprivate func isSame(as other: MemoryBox) -> Bool { self === other || memory.isSame(as: other.memory) }
 }
 
+/// Changed by `SeriesMemory` alone, which in `makeOwn` first makes sure that it is the only one to hold it
+/// (`isKnownUniquelyReferenced`), or takes a copy; all others only read.
 @usableFromInline final class TypedMemoryBox<Memory: DetectorMemory>: MemoryBox, @unchecked Sendable {
     @usableFromInline private(set) var kept: Memory
 

@@ -167,23 +167,17 @@ extension Incident: KeptIncident, JSONWritable {
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
-        let summary = try IncidentSummary(reader)
-        var labels: [String: String] = [:]
+        self.init(try IncidentSummary(reader))
+        if let written = try reader.optional("worst") { worst = try Evidence(written) }
+        worstSeverity = try reader.optional("worst_severity")?.choice() ?? severity
+        isUncertain = try reader.optional("uncertain")?.bool() ?? false
+        betterSince = try reader.optional("better_since")?.moment()
+        acknowledgement = try reader.optional("acknowledged").map(Acknowledgement.init)
+        unattendedSince = try reader.optional("unattended")?.moment()
         for (name, value) in try reader.optional("labels")?.members() ?? [] { labels[name] = try value.string() }
-        var standings: [String: Standing] = [:]
         for (channel, value) in try reader.optional("standings")?.members() ?? [] {
             standings[channel] = try Standing(value)
         }
-        self.init(
-            id: summary.id, rule: summary.rule, subject: summary.subject, key: summary.key,
-            labels: labels, severity: summary.severity,
-            worstSeverity: try reader.optional("worst_severity")?.choice() ?? summary.severity,
-            state: summary.state, since: summary.since, until: summary.until, evidence: summary.evidence,
-            worst: try reader.optional("worst").map(Evidence.init) ?? summary.evidence,
-            isUncertain: try reader.optional("uncertain")?.bool() ?? false,
-            betterSince: try reader.optional("better_since")?.moment(),
-            acknowledgement: try reader.optional("acknowledged").map(Acknowledgement.init),
-            unattendedSince: try reader.optional("unattended")?.moment(), standings: standings)
     }
 }
 

@@ -208,7 +208,7 @@ public struct IncidentSummary: Hashable, Sendable {
     public let since: Moment
     public let until: Moment?
     public var evidence: Evidence { sharedEvidence.value }
-    private let sharedEvidence: Shared<Evidence>
+    let sharedEvidence: Shared<Evidence>
 
     public init(_ incident: Incident) {
         id = incident.id

@@ -119,7 +119,7 @@ private struct JSONParser {
         var isWhole = true
         _ = take("-")
         if take("0") {
-            if let digit = peek(), isDigit(digit) { throw failure("a number must not begin with 0") }
+            if let digit = peek(), digit.isASCIIDigit { throw failure("a number must not begin with 0") }
         } else {
             guard skipDigits() > 0 else { throw failure("expected a digit, found \(found())") }
         }
@@ -245,11 +245,9 @@ private struct JSONParser {
 
     private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     private mutating func skipDigits() -> Int {
         let start = position
-        while let byte = peek(), isDigit(byte) { position += 1 }
+        while let byte = peek(), byte.isASCIIDigit { position += 1 }
         return position - start
     }
 

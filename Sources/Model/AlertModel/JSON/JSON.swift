@@ -108,7 +108,6 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(JSONObject(elements)) }
 
     public init(_ value: Int) { self = .int(Int64(value)) }
-    public init(_ value: String) { self = .string(value) }
     public init(_ value: Bool) { self = .bool(value) }
     public init(_ moment: Moment) { self = .string(moment.description) }
 

@@ -17,7 +17,7 @@ public struct DateRange: Hashable, Sendable {
     /// `YYYY-MM-DD`.
     private static func day(_ text: String) -> Int? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.count) == [4, 2, 2], parts.joined().allSatisfy({ $0.isASCII && $0.isNumber }),
+        guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy(\.isDigits),
             let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2])
         else { return nil }
         return CivilTime(year: year, month: month, day: day)?.day

@@ -114,7 +114,7 @@ public struct Rate: Hashable, Sendable {
         let words = text.split(separator: " ").map(String.init)
         // A slash is how many would write it.
         let parts = words.count == 1 ? text.split(separator: "/").map(String.init) : words
-        guard let number = parts.first, let count = Int(number), number.allSatisfy({ $0.isASCII && $0.isNumber }) else {
+        guard let number = parts.first, let count = Int(number), number.isDigits else {
             throw GrammarError(expected: expected)
         }
         guard words.count == 3, words[1] == "per" else {
@@ -417,8 +417,7 @@ public struct DailyHours: Hashable, Sendable {
     static func seconds(_ text: String) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count), parts.allSatisfy({ (1...2).contains($0.count) }),
-            parts.dropFirst().allSatisfy({ $0.count == 2 }),
-            parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } })
+            parts.dropFirst().allSatisfy({ $0.count == 2 }), parts.allSatisfy(\.isDigits)
         else { return nil }
         let numbers = parts.compactMap { Int($0) }
         guard numbers.count == parts.count, numbers[1] < 60, numbers.count < 3 || numbers[2] < 60 else { return nil }

@@ -34,6 +34,12 @@ extension Double {
         }
     }
 
+    /// `29 users`, `1 user`.
+    public func counted(_ noun: String) -> String {
+        let whole = rounded().plain
+        return whole == "1" && noun.hasSuffix("s") ? "1 \(noun.dropLast())" : "\(whole) \(noun)"
+    }
+
     /// A fraction in percent with two places, or three where two would hide what matters: beyond 99.9% and below 0.1%.
     /// What is not all of it is never told as 100%, nor what is more than nothing as 0%.
     public var percent: String { percent(besides: nil) }

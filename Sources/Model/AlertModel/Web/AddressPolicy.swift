@@ -13,8 +13,7 @@ public struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
         let bits = address.bytes.count * 8
         var length = bits
         if parts.count == 2 {
-            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(parts[1]), number <= bits
-            else { throw AddressBlock.error }
+            guard parts[1].isDigits, let number = Int(parts[1]), number <= bits else { throw AddressBlock.error }
             length = number
         }
         let start = AddressBlock.start(of: address, length)

@@ -151,7 +151,7 @@ public struct MailAddress: Hashable, Sendable, CustomStringConvertible {
             && words(local) { $0.utf8.allSatisfy(\.isAtomByte) }
             && words(domain) { label in
                 label.utf8.count <= 63 && !label.hasPrefix("-") && !label.hasSuffix("-")
-                    && label.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }
+                    && label.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
             }
     }
 }
@@ -220,15 +220,6 @@ public enum MailResult: Hashable, Sendable {
 }
 
 extension UInt8 {
-    fileprivate var isLetterOrDigit: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
-
     /// RFC 5322, section 3.2.3.
-    fileprivate var isAtomByte: Bool { isLetterOrDigit || "!#$%&'*+/=?^_`{|}~-".utf8.contains(self) }
+    fileprivate var isAtomByte: Bool { isASCIILetterOrDigit || "!#$%&'*+/=?^_`{|}~-".utf8.contains(self) }
 }

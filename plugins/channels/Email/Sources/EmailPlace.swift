@@ -33,9 +33,9 @@ struct EmailPlace: Hashable, Sendable {
         guard [nil, "smtp", "smtps"].contains(scheme) else {
             return wrong("'server' is '\(shown)', expected a mail server: its scheme is smtp or smtps")
         }
-        // The grammar of hosts and ports is that of web addresses.
-        guard !rest.isEmpty, !rest.contains(where: { "@/?#".contains($0) }),
-            rest.utf8.allSatisfy(\.isHostByte), let address = WebAddress("https://\(rest)")
+        // The grammar of hosts and ports is that of web addresses, with IPv6 addresses in brackets.
+        guard !rest.isEmpty, rest.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "-._:[]".utf8.contains($0) }),
+            let address = WebAddress("https://\(rest)")
         else {
             return wrong("'server' is '\(shown)', expected the name of a mail server, and perhaps its port")
         }
@@ -49,17 +49,5 @@ struct EmailPlace: Hashable, Sendable {
             return wrong("'server' is '\(shown)', expected a port from 1 to 65535")
         }
         return .success(EmailPlace(host: address.host, port: number, security: meant))
-    }
-}
-
-extension UInt8 {
-    /// Of names, numbers, IPv6 addresses in brackets, and ports.
-    fileprivate var isHostByte: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._:[]".utf8.contains(self)
-        }
     }
 }

@@ -34,9 +34,7 @@ struct EmailWords {
         let headline = posting.message.headline.roughlyCut(to: EmailLimits.subjectMax).tamed.trimmed
             .clipped(to: EmailLimits.subjectMax)
         subject = headline.isEmpty ? card.headline : headline
-        let body = card.plainText(to: EmailLimits.textMax, dialect: Self.dialect, hasHeadline: false) { row in
-            row.map { $0.text + ($0.link.map { " \($0)" } ?? "") }.joined()
-        }
+        let body = card.plainText(to: EmailLimits.textMax, dialect: Self.dialect, hasHeadline: false)
         // One link a line, where every mail program finds its end.
         let linkLines = links.map { "\($0.title): \($0.url)" }.joined(separator: "\n")
         text = [card.headline, body, linkLines].filter { !$0.isEmpty }.joined(separator: "\n\n")

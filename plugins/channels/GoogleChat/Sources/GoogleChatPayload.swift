@@ -36,9 +36,7 @@ enum GoogleChatPayload {
             JSON.string(html(row)).bytes.count + 60
         }
         guard !posting.isPlain else {
-            let text = card.plainText(to: GoogleChatLimits.plainTextMax, dialect: dialect) { row in
-                row.map { $0.text.withoutHosts + ($0.link.map { " \($0)" } ?? "") }.joined()
-            }
+            let text = card.plainText(to: GoogleChatLimits.plainTextMax, dialect: dialect) { $0.plain(\.withoutHosts) }
             return ["text": .string(text)]
         }
         var payload = JSONObject([("text", .string(card.headline.withoutHosts))])

@@ -41,7 +41,9 @@ public struct NtfyChannel: Channel {
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         let topic = try options[Self.topic].reveal().trimmed
-        guard 1...Self.topicMax ~= topic.utf8.count, topic.utf8.allSatisfy(\.isTopicByte) else {
+        guard 1...Self.topicMax ~= topic.utf8.count,
+            topic.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "-_".utf8.contains($0) })
+        else {
             throw ProblemList(
                 options.position(of: Self.topic),
                 "'topic' is not a valid ntfy topic; expected 1 to \(Self.topicMax) letters, digits, '-' and '_'",
@@ -89,17 +91,6 @@ public struct NtfyChannel: Channel {
         switch result {
         case .answered(let response): NtfyAnswer.outcome(of: ChatAnswer(response, of: "ntfy", at: now))
         case .failed(let error): DeliveryOutcome(error)
-        }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isTopicByte: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
         }
     }
 }

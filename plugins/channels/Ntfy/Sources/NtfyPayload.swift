@@ -28,12 +28,12 @@ enum NtfyPayload {
 
     static func of(_ posting: Posting) -> JSONObject {
         let message = posting.message
-        var card = ChatCard(posting, in: .ntfy, dialect: dialect) { dialect.length(written($0)) }
+        var card = ChatCard(posting, in: .ntfy, dialect: dialect) { dialect.length($0.plain()) }
         // The first of them is what a touch opens.
         let links = posting.isPlain ? [] : card.takeButtons(1 + NtfyLimits.actionsMax)
         let text = card.plainText(
             to: posting.isPlain ? NtfyLimits.plainMessageMax : NtfyLimits.messageMax, dialect: dialect,
-            hasHeadline: posting.isPlain, write: written)
+            hasHeadline: posting.isPlain)
         var payload = JSONObject()
         let mark = message.mark.rawValue
         var title = card.headline
@@ -56,10 +56,6 @@ enum NtfyPayload {
                 actions.map { ["action": "view", "label": .string($0.title), "url": .string($0.url)] })
         }
         return payload
-    }
-
-    private static func written(_ row: ChatCard.Row) -> String {
-        row.map { $0.text + ($0.link.map { " \($0)" } ?? "") }.joined()
     }
 }
 

@@ -54,7 +54,7 @@ public struct PagerDutyChannel: Channel {
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         bot = context.bot
         let written = try options[Self.routingKey].reveal()
-        guard written.utf8.count == Self.keyLength, written.utf8.allSatisfy(\.isKeyByte) else {
+        guard written.utf8.count == Self.keyLength, written.utf8.allSatisfy(\.isASCIILetterOrDigit) else {
             throw ProblemList(
                 options.position(of: Self.routingKey),
                 "'routing_key' is not an integration key; expected \(Self.keyLength) letters and digits, found "
@@ -82,17 +82,6 @@ public struct PagerDutyChannel: Channel {
         switch result {
         case .answered(let response): PagerDutyAnswer.outcome(of: response, at: now)
         case .failed(let error): DeliveryOutcome(error)
-        }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isKeyByte: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
-        default: false
         }
     }
 }

@@ -34,8 +34,8 @@ public struct RocketChatChannel: WebhookChat {
     public func payload(_ posting: Posting) -> JSON {
         let card = ChatMarkdown.rocketChat.card(posting, in: .rocketChat)
         guard !posting.isPlain else {
-            let text = card.plainText(to: RocketChatLimits.textMax, dialect: ChatMarkdown.rocketChat.dialect) { row in
-                row.map { $0.text.asMessageText + ($0.link.map { " \($0)" } ?? "") }.joined()
+            let text = card.plainText(to: RocketChatLimits.textMax, dialect: ChatMarkdown.rocketChat.dialect) {
+                $0.plain(\.asMessageText)
             }
             return ["text": .string(text)]
         }

@@ -210,8 +210,8 @@ struct SlackReceipt {
     /// - Returns: nil for what Slack would not give.
     init?(channel: String, ts: String) {
         guard (1...Self.partMax).contains(channel.utf8.count), (1...Self.partMax).contains(ts.utf8.count),
-            channel.utf8.allSatisfy({ $0.isAlphanumeric }),
-            ts.utf8.allSatisfy({ $0.isAlphanumeric || $0 == UInt8(ascii: ".") })
+            channel.utf8.allSatisfy(\.isASCIILetterOrDigit),
+            ts.utf8.allSatisfy({ $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") })
         else { return nil }
         self.channel = channel
         self.ts = ts
@@ -247,7 +247,7 @@ struct SlackMention {
             id = id.prefix { $0 != "|" }
             // A handle such as `@WEBTEAM` looks like an id and calls nobody. Most ids have a digit; those without, such as
             // `USLACKBOT`, are as long as others.
-            let hasDigit = id.utf8.contains(where: { $0.isDigit })
+            let hasDigit = id.utf8.contains(where: \.isASCIIDigit)
             guard (2...Self.idMax).contains(id.utf8.count), id.utf8.allSatisfy({ $0.isUpperAlphanumeric }),
                 hasDigit || id.utf8.count >= Self.wordlikeMin
             else { return nil }
@@ -267,13 +267,7 @@ struct SlackMention {
 }
 
 extension UInt8 {
-    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
     fileprivate var isUpperAlphanumeric: Bool {
-        isDigit || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
-    }
-
-    fileprivate var isAlphanumeric: Bool {
-        isUpperAlphanumeric || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
+        isASCIIDigit || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
     }
 }

@@ -44,7 +44,7 @@ struct TeamsMention: Hashable, Sendable {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         return parts.count == 2
             && parts.allSatisfy { part in
-                !part.isEmpty && part.utf8.allSatisfy { $0.isAlphanumeric || "._%+-".utf8.contains($0) }
+                !part.isEmpty && part.utf8.allSatisfy { $0.isASCIILetterOrDigit || "._%+-".utf8.contains($0) }
             }
     }
 
@@ -82,13 +82,5 @@ struct TeamsMention: Hashable, Sendable {
         return (line(people).text + entities(people).text).unicodeScalars.reduce(20) { size, scalar in
             size + (scalar.isASCII ? 1 : 6 * UTF16.width(scalar))
         }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isAlphanumeric: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
     }
 }

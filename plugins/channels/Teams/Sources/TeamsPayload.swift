@@ -82,10 +82,7 @@ enum TeamsPayload {
 
     /// All lines in one block.
     private static func plain(_ card: ChatCard) -> [JSON] {
-        let text = card.plainText(to: TeamsLimits.plainMax, dialect: dialect) { row in
-            row.map { $0.text + ($0.link.map { " \($0)" } ?? "") }.joined()
-        }
-        return [row([ChatPicture.Run(text)])]
+        [row([ChatPicture.Run(card.plainText(to: TeamsLimits.plainMax, dialect: dialect))])]
     }
 
     /// The colours of Teams' own, which are readable on a dark ground as on a light one.

@@ -44,7 +44,10 @@ public struct TelegramChannel: Channel {
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         // A token is a secret even if somebody wrote it into the file.
         let token = Secret(try options[Self.token].reveal().trimmed)
-        guard token.reveal().utf8.allSatisfy(\.isTokenByte), token.reveal().utf8.contains(UInt8(ascii: ":")) else {
+        let letters = token.reveal().utf8
+        guard letters.contains(UInt8(ascii: ":")),
+            letters.allSatisfy({ $0.isASCIILetterOrDigit || ":-_".utf8.contains($0) })
+        else {
             throw ProblemList(
                 options.position(of: Self.token),
                 "'token' is not a bot's token; expected a number, a colon, and letters, digits, '-' and '_'",
@@ -135,15 +138,4 @@ struct TelegramPlace: Hashable, Sendable {
 
     /// Telegram's documentation: at most 52 bits of an id are used.
     private static let idMax: UInt64 = 1 << 52
-}
-
-extension UInt8 {
-    fileprivate var isTokenByte: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
 }

@@ -73,32 +73,20 @@ enum TelegramPayload {
     }
 
     private static func write(_ posting: Posting, besides called: Int, into payload: inout JSONObject) {
-        let card = ChatCard(posting, in: .telegram(besides: called), dialect: dialect) { dialect.length(html($0)) }
+        let card = ChatCard(posting, in: .telegram(besides: called), dialect: dialect) { row in
+            dialect.length(ChatHTML.written(row, dialect, hasCode: true))
+        }
         if posting.isPlain {
-            payload["text"] = .string(
-                card.plainText(to: TelegramLimits.plainTextMax, dialect: dialect) { row in
-                    row.map { $0.text + ($0.link.map { " \($0)" } ?? "") }.joined()
-                })
+            payload["text"] = .string(card.plainText(to: TelegramLimits.plainTextMax, dialect: dialect))
         } else {
-            payload["text"] = .string(html(card))
+            let lines = ChatHTML.lines(card, dialect) { "<i>\($0)</i>" }
+            payload["text"] = .string(lines.joined(separator: "\n"))
             payload["parse_mode"] = "HTML"
         }
         // Links lead to dashboards behind a login: a preview would show nothing, and fetching it tells strangers.
         payload["link_preview_options"] = ["is_disabled": true]
     }
 
-    private static func html(_ card: ChatCard) -> String {
-        var lines = [html([Run(card.headline, .bold)])]
-        lines += card.facts.map { html([Run("\($0.label):", .bold), Run(" \($0.value)")]) }
-        lines += card.text.map(html)
-        for list in card.listsWithLinks { lines += [html([Run("\(list.title):", .bold)])] + list.rows.map(html) }
-        if !card.footer.isEmpty { lines.append("<i>\(dialect.escaped(card.footer))</i>") }
-        return lines.joined(separator: "\n")
-    }
-
-    private typealias Run = ChatPicture.Run
-
-    private static func html(_ row: ChatCard.Row) -> String { ChatHTML.written(row, dialect, hasCode: true) }
 }
 
 /// How Telegram shows a payload: read back from its text.

@@ -23,12 +23,13 @@ enum WebhookHookshot {
         card: htmlMax, text: 8_000, list: 4_000)
 
     static func json(_ posting: Posting, bot: String) -> JSON {
-        let card = ChatCard(posting, in: room, dialect: dialect) { dialect.length(written($0)) }
-        let text = card.plainText(to: posting.isPlain ? plainTextMax : textMax, dialect: dialect) { row in
-            row.map { $0.text + ($0.link.map { " \($0)" } ?? "") }.joined()
+        let card = ChatCard(posting, in: room, dialect: dialect) { row in
+            dialect.length(ChatHTML.written(row, dialect, hasCode: true))
         }
+        let text = card.plainText(to: posting.isPlain ? plainTextMax : textMax, dialect: dialect)
+        let html = posting.isPlain ? plain(text) : ChatHTML.lines(card, dialect).joined(separator: lineEnd)
         return [
-            "text": .string(uncalling(text)), "html": .string(uncalling(posting.isPlain ? plain(text) : html(card))),
+            "text": .string(uncalling(text)), "html": .string(uncalling(html)),
             "username": .string(dialect.cut(bot, to: nameMax)),
         ]
     }
@@ -53,18 +54,6 @@ enum WebhookHookshot {
     private static func plain(_ text: String) -> String {
         text.split(separator: "\n").map { dialect.escaped(String($0)) }.joined(separator: lineEnd)
     }
-
-    private static func html(_ card: ChatCard) -> String {
-        typealias Run = ChatPicture.Run
-        var lines = [written([Run(card.headline, .bold)])]
-        lines += card.facts.map { written([Run("\($0.label):", .bold), Run(" \($0.value)")]) }
-        lines += card.text.map(written)
-        for list in card.listsWithLinks { lines += [written([Run("\(list.title):", .bold)])] + list.rows.map(written) }
-        if !card.footer.isEmpty { lines.append(dialect.escaped(card.footer)) }
-        return lines.joined(separator: lineEnd)
-    }
-
-    private static func written(_ row: ChatCard.Row) -> String { ChatHTML.written(row, dialect, hasCode: true) }
 
     /// How the room shows it.
     static func picture(of payload: JSON) -> ChatPicture {

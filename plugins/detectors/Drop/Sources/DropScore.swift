@@ -173,7 +173,7 @@ struct DropScore: Hashable, Sendable {
             moments[index] *= DropScore.most / days[index]
             days[index] = DropScore.most
         }
-        watch(bucket, factors, table, length)
+        watch(bucket, table, length)
     }
 
     /// The chance that a loop of the span before goes on in this one.
@@ -184,9 +184,7 @@ struct DropScore: Hashable, Sendable {
         return loop * exp(-Double(bucket.to - until) / DropScore.loopLasts)
     }
 
-    private mutating func watch(
-        _ bucket: DropMemory.Bucket, _ factors: Depths, _ table: DropTable, _ length: Double
-    ) {
+    private mutating func watch(_ bucket: DropMemory.Bucket, _ table: DropTable, _ length: Double) {
         let total = total
         var current: Suspicion
         if let known = suspicion {

@@ -274,7 +274,9 @@ extension DropDetector {
             span: TimeSpan(lasting: .minutes(5), until: Moment(milliseconds: 1_795_176_000_000)),
             seen: Moment(milliseconds: 1_795_176_000_000),
             metrics: ["users": 5, "crashed_users": 0, "sessions": 7, "crashed_sessions": 1])
-        series.remember(users.needs.union(sessions.needs))
+        var needs = users.needs
+        needs.formUnion(sessions.needs)
+        series.remember(needs)
         series.add(observation, keeping: .hours(1))
         #expect(series.memories(DropMemory.self).map(\.newestShare) == [Share(hits: 5, of: 5), Share(hits: 6, of: 7)])
         let kept = series.memories(DropMemory.self)[1]

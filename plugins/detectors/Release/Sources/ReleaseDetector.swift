@@ -12,7 +12,7 @@ public struct ReleaseDetector: Detector {
             worse_by: 0.2pp
             """,
         options: [
-            metric, compare, worseBy, critical, window, lasting, confidence, minVolume, reportFine, severity,
+            metric, compare, worseBy, critical, window, Setting.holdTime, confidence, minVolume, reportFine, severity,
         ])
 
     static let metric = Setting(
@@ -25,8 +25,6 @@ public struct ReleaseDetector: Detector {
     static let critical = Setting("critical", .points, "A release that is worse by this much is critical.")
     static let window = Setting(
         "window", .duration(.minutes(30) ... .days(30)), default: .hours(6), "The hours over which both are judged.")
-    static let lasting = Setting(
-        "for", .duration(.zero ... .days(7)), default: .zero, "How long it must hold before it counts.")
     static let confidence = Setting(
         "confidence", .percentage, default: 0.95,
         "The share of days without an alarm while both releases are alike.")
@@ -70,7 +68,7 @@ public struct ReleaseDetector: Detector {
         worseBy = options[Self.worseBy]
         critical = options[Self.critical]
         window = options[Self.window]
-        holdTime = options[Self.lasting]
+        holdTime = options[.holdTime]
         confidence = options[Self.confidence]
         volumeMin = Double(options[Self.minVolume])
         reportsFine = options[Self.reportFine]

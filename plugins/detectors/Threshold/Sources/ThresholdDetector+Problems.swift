@@ -3,81 +3,107 @@ internal import PluginKit
 extension ThresholdDetector {
     /// Mistakes that the grammar of single options cannot see.
     static func problems(_ options: Options, _ metric: Metric) -> [Problem] {
-        var problems: [Problem] = []
-        func add(
-            _ setting: any SettingDeclaration, _ message: String, _ suggestion: String? = nil, advice: String? = nil
-        ) {
-            problems.append(Problem(options.position(of: setting), message, suggestion: suggestion, advice: advice))
-        }
         let named = [warning, critical].compactMap { setting in options[setting].map { (setting, $0) } }
+        var problems = named.compactMap { setting, limit in misfit(of: limit, to: metric, setting, options) }
         if named.isEmpty {
-            add(warning, "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\"")
+            problems.append(
+                options.problem(
+                    warning, "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\""))
         }
-        for (setting, comparison) in named {
-            switch metric.unit {
-            case .rate where !comparison.isPercentage:
-                add(
-                    setting, "the limit of \(metric.title) is a percentage, but '\(comparison)' has no unit",
-                    comparison.likeliestPercentage(of: metric).map { "\"\($0)\"" })
-            case .count where comparison.isPercentage:
-                add(setting, "\(metric.title) are counted, so the limit cannot be a percentage")
-            case .rate where comparison.isNeverTrue:
-                add(setting, "'\(comparison)' never holds: a rate lies between 0% and 100%")
-            case .rate where comparison.isAlwaysTrue:
-                add(setting, "'\(comparison)' always holds: a rate lies between 0% and 100%")
-            case .count where comparison.relation == .less && comparison.limit <= 0,
-                .count where comparison.relation == .lessOrEqual && comparison.limit < 0:
-                add(setting, "'\(comparison)' never holds: a count is never negative")
-            case .count where comparison.relation == .greater && comparison.limit < 0,
-                .count where comparison.relation == .greaterOrEqual && comparison.limit <= 0:
-                add(setting, "'\(comparison)' always holds: a count is never negative")
-            default: break
-            }
+        if named.count == 2, let problem = conflict(named[0].1, named[1].1, metric, options) {
+            problems.append(problem)
         }
-        if named.count == 2 {
-            let (warning, critical) = (named[0].1, named[1].1)
-            if warning.relation.isBelow != critical.relation.isBelow {
-                add(Self.critical, "'warning' and 'critical' point in opposite directions")
-            } else if warning.isPercentage != critical.isPercentage {
-                // Where the metric tells which of them is wrong, that has been said.
-                if metric.unit == .unknown {
-                    add(
-                        Self.critical, "only one of 'warning' (\(warning)) and 'critical' (\(critical)) is a percentage"
-                    )
-                }
-            } else if critical == warning {
-                add(Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' never fires")
-            } else if critical.holdsWherever(warning) {
-                add(
-                    Self.critical,
-                    "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' never fires",
-                    advice: "swap the two")
-            }
-        }
-        let recover = options[Self.recover]
-        if recover > 0, let mildest = named.first?.1, problems.isEmpty {
-            let target = ThresholdDetector.recoveryTarget(mildest, recover)
-            if !mildest.isPercentage {
-                add(
-                    Self.recover, "'recover' is in percentage points, but the limit '\(mildest)' is not a percentage",
-                    advice: "leave 'recover' out")
-            } else if metric.unit == .rate, !(0...1).contains(target) {
-                add(
-                    Self.recover,
-                    "to resolve, \(metric.title) would have to reach \(target.percentTrimmed), which no rate can",
-                    advice: "write a smaller one")
-            }
+        if problems.isEmpty, let mildest = named.first?.1,
+            let problem = hopelessRecovery(from: mildest, metric, options)
+        {
+            problems.append(problem)
         }
         let window = options[Self.window]
         if let widest = options[widenTo], widest <= window {
-            add(widenTo, "'widen_to' (\(widest.grammar)) must be longer than the window (\(window.grammar))")
+            problems.append(
+                options.problem(
+                    widenTo, "'widen_to' (\(widest.grammar)) must be longer than the window (\(window.grammar))"))
         }
         if let confidence = options[Self.confidence], !(0.5..<1).contains(confidence) {
-            add(
-                Self.confidence, "the confidence must be at least 50% and below 100%",
-                advice: Self.confidence.default.map { "the default is \($0.percentTrimmed)" })
+            problems.append(
+                options.problem(
+                    Self.confidence, "the confidence must be at least 50% and below 100%",
+                    advice: Self.confidence.default.map { "the default is \($0.percentTrimmed)" }))
         }
         return problems
+    }
+
+    /// What is wrong with a limit of such a metric.
+    private static func misfit(
+        of limit: Comparison, to metric: Metric, _ setting: any SettingDeclaration, _ options: Options
+    ) -> Problem? {
+        switch metric.unit {
+        case .rate where !limit.isPercentage:
+            options.problem(
+                setting, "the limit of \(metric.title) is a percentage, but '\(limit)' has no unit",
+                limit.likeliestPercentage(of: metric).map { "\"\($0)\"" })
+        case .count where limit.isPercentage:
+            options.problem(setting, "\(metric.title) are counted, so the limit cannot be a percentage")
+        case .rate where limit.isNeverTrue:
+            options.problem(setting, "'\(limit)' never holds: a rate lies between 0% and 100%")
+        case .rate where limit.isAlwaysTrue:
+            options.problem(setting, "'\(limit)' always holds: a rate lies between 0% and 100%")
+        case .count where limit.relation == .less && limit.limit <= 0,
+            .count where limit.relation == .lessOrEqual && limit.limit < 0:
+            options.problem(setting, "'\(limit)' never holds: a count is never negative")
+        case .count where limit.relation == .greater && limit.limit < 0,
+            .count where limit.relation == .greaterOrEqual && limit.limit <= 0:
+            options.problem(setting, "'\(limit)' always holds: a count is never negative")
+        default: nil
+        }
+    }
+
+    /// What is wrong with two limits beside each other.
+    private static func conflict(
+        _ warning: Comparison, _ critical: Comparison, _ metric: Metric, _ options: Options
+    ) -> Problem? {
+        if warning.relation.isBelow != critical.relation.isBelow {
+            return options.problem(Self.critical, "'warning' and 'critical' point in opposite directions")
+        }
+        if warning.isPercentage != critical.isPercentage {
+            // Where the metric tells which of them is wrong, that has been said.
+            guard metric.unit == .unknown else { return nil }
+            return options.problem(
+                Self.critical, "only one of 'warning' (\(warning)) and 'critical' (\(critical)) is a percentage")
+        }
+        if critical == warning {
+            return options.problem(
+                Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' never fires")
+        }
+        guard critical.holdsWherever(warning) else { return nil }
+        return options.problem(
+            Self.critical, "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' never fires",
+            advice: "swap the two")
+    }
+
+    /// Why what is beyond that limit would never resolve.
+    private static func hopelessRecovery(from limit: Comparison, _ metric: Metric, _ options: Options) -> Problem? {
+        let recover = options[Self.recover]
+        guard recover > 0 else { return nil }
+        guard limit.isPercentage else {
+            return options.problem(
+                Self.recover, "'recover' is in percentage points, but the limit '\(limit)' is not a percentage",
+                advice: "leave 'recover' out")
+        }
+        let target = ThresholdDetector.recoveryTarget(limit, recover)
+        guard metric.unit == .rate, !(0...1).contains(target) else { return nil }
+        return options.problem(
+            Self.recover,
+            "to resolve, \(metric.title) would have to reach \(target.percentTrimmed), which no rate can",
+            advice: "write a smaller one")
+    }
+}
+
+extension Options {
+    fileprivate func problem(
+        _ setting: any SettingDeclaration, _ message: String, _ suggestion: String? = nil, advice: String? = nil
+    ) -> Problem {
+        Problem(position(of: setting), message, suggestion: suggestion, advice: advice)
     }
 }
 

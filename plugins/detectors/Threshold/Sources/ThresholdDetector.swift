@@ -13,7 +13,7 @@ public struct ThresholdDetector: SubjectDetector {
             warning: "< 99.5%"
             critical: "< 99.0%"
             """,
-        options: [metric, all, any, preset] + limitSettings + [lasting])
+        options: [metric, all, any, preset] + limitSettings + [Setting.holdTime])
 
     static let metric = Setting("metric", .metric, "The metric to judge, such as crash_free_users.")
     static let all = Setting(
@@ -39,8 +39,6 @@ public struct ThresholdDetector: SubjectDetector {
     static let minVolume = Setting(
         "min_volume", .integer(0...1_000_000_000), default: 50,
         "With fewer users (or sessions) than this it cannot judge.")
-    static let lasting = Setting(
-        "for", .duration(.zero ... .days(7)), default: .zero, "How long it must hold before it counts.")
 
     /// What each condition of several may say for itself, besides its metric.
     static let limitSettings: [any SettingDeclaration] = [
@@ -80,7 +78,7 @@ public struct ThresholdDetector: SubjectDetector {
         composite = try Composite(options, context)
         metric = composite == nil ? try options[Self.conditionMetric] : ""
         window = options[Self.window]
-        holdTime = options[Self.lasting]
+        holdTime = options[.holdTime]
         recover = options[Self.recover]
         confidence = options[Self.confidence]
         volumeMin = Double(options[Self.minVolume])

@@ -92,8 +92,8 @@ public struct VelocityDetector: Detector {
         }
         let open = Set(sight.tracked.compactMap(\.key))
         for issue in reading.issues where !ended.contains(issue.id) {
-            let standing = memory[issue.id]?.standing ?? .open
-            guard standing == .open else { continue }
+            let status = memory[issue.id]?.status ?? .open
+            guard status == .open else { continue }
             findings.append(judge(issue, total, reading, isTold: open.contains(issue.id)))
         }
         return findings
@@ -157,7 +157,7 @@ public struct VelocityDetector: Detector {
             guard let key = tracked.key else { return nil }
             let record = memory[key]
             let phrase: Phrase
-            switch record?.standing {
+            switch record?.status {
             case .closed?: phrase = Phrase(.issueOverClosed)
             case .ignored?: phrase = Phrase(.issueOverIgnored)
             // Only fresh figures without it show that it is gone, and only where issues came with them.

@@ -9,11 +9,10 @@ public struct DependsOnGate: Gate {
             match: {app: shop-*}
             when: {app: backend, severity: critical}
             """,
-        options: [when, except])
+        options: [when, Setting.except])
 
     static let when = RequiredSetting(
         "when", .match, "The incidents that explain what is matched, such as {source: backend}.")
-    static let except = Setting("except", .severity, "This severity and above pass.")
 
     private let reason: Reason
     private let when: Match
@@ -22,7 +21,7 @@ public struct DependsOnGate: Gate {
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         reason = .gate(plugin: DependsOnGate.manifest.name, name: context.name)
         when = try options[Self.when]
-        except = options[Self.except]
+        except = options[.except]
         guard !when.conditions.isEmpty else {
             throw ProblemList(
                 options.position(of: Self.when), "'when' names nothing, so everything would explain itself",

@@ -9,7 +9,7 @@ public struct FlappingGate: Gate {
             changes: 4
             within: 1h
             """,
-        options: [changes, within, calm, except])
+        options: [changes, within, calm, Setting.except])
 
     static let changes = Setting(
         "changes", .integer(3...20), default: 4, "How many openings and resolutions count as flapping.")
@@ -18,7 +18,6 @@ public struct FlappingGate: Gate {
     static let calm = Setting(
         "calm", .duration(.minutes(1) ... .hours(12)), default: .minutes(30),
         "How long nothing must change before the current state is sent.")
-    static let except = Setting("except", .severity, "This severity and above pass.")
 
     private let name: String
     private let changesMin: Int
@@ -31,7 +30,7 @@ public struct FlappingGate: Gate {
         changesMin = options[Self.changes]
         within = options[Self.within]
         calm = options[Self.calm]
-        except = options[Self.except]
+        except = options[.except]
     }
 
     // What keeps coming and going is noise in every team.

@@ -12,13 +12,12 @@ public struct MuteGate: CalendarGate {
             until: 2027-01-02 09:00
             reason: release freeze
             """,
-        options: [from, until, reason, except])
+        options: [from, until, reason, Setting.except])
 
     static let from = Setting(
         "from", .instant, unset: "always", "When it begins; in bot.timezone unless it has an offset.")
     static let until = RequiredSetting("until", .instant, "When it ends; that instant is no longer muted.")
     static let reason = Setting("reason", .plain, "Why, for whoever asks.")
-    static let except = Setting("except", .severity, "This severity and above pass.")
 
     private let name: String
     private let from: Moment
@@ -30,7 +29,7 @@ public struct MuteGate: CalendarGate {
         name = context.name
         from = options[Self.from]?.moment(beginningIn: context.zone) ?? .earliest
         until = try options[Self.until].moment(endingIn: context.zone)
-        except = options[Self.except]
+        except = options[.except]
         purpose = options[Self.reason]
         guard from != until else {
             throw ProblemList(

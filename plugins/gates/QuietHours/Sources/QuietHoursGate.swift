@@ -11,7 +11,7 @@ public struct QuietHoursGate: CalendarGate {
             between: 22:00-07:00
             except: critical
             """,
-        options: [days, dates, calendar, between, except, then])
+        options: [days, dates, calendar, between, Setting.except, then])
 
     static let days = Setting(
         "days", .days, default: .everyDay, unset: "every day, or none if there are dates or calendars",
@@ -22,7 +22,6 @@ public struct QuietHoursGate: CalendarGate {
         "calendar", .list(.calendar), default: [],
         "iCalendar files, such as holidays.ics: a window begins on every day of their events, too.")
     static let between = RequiredSetting("between", .hours, "The hours, such as 22:00-07:00; may cross midnight.")
-    static let except = Setting("except", .severity, "This severity and above pass.")
     static let then = Setting(
         "then", .choice(of: Then.self), default: .hold, "hold: sent when the window ends; drop: never sent.")
 
@@ -62,7 +61,7 @@ public struct QuietHoursGate: CalendarGate {
                 "no window ever opens: the clock skips \(hours.grammar) on every day of 'dates'",
                 advice: "choose other hours, or more days")
         }
-        except = options[Self.except]
+        except = options[.except]
         drops = options[Self.then] == .drop
     }
 

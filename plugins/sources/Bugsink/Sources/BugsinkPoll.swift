@@ -79,16 +79,14 @@ struct BugsinkPoll: Sendable {
         guard number < projects.count else { return finish() }
         let id = projects[number]
         let app = directory.slugs[id] ?? id
-        let query: BugsinkServer.Query = [("project", id), ("sort", "last_seen"), ("order", "desc")]
+        let query: AddressQuery = [("project", id), ("sort", "last_seen"), ("order", "desc")]
         let link = link
         let read = { @Sendable (issue: JSONReader) throws(JSONMismatch) in try BugsinkIssue.issue(issue, link) }
         return list("issues of \(app)", "issues", query, pagesMax: BugsinkPoll.issuePagesMax, read) { listing in
             var poll = self
             if let failure = listing.failure {
                 poll.failures.append(failure)
-                // What one project is refused for need not hold for the next.
-                let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
-                return isItsOwn ? poll.visit(projects, number + 1) : poll.finish()
+                return failure.isOfOneThing ? poll.visit(projects, number + 1) : poll.finish()
             }
             if listing.isCut {
                 poll.notes.append(
@@ -116,10 +114,7 @@ struct BugsinkPoll: Sendable {
     }
 
     /// What an issue's page begins with; nil where the address holds what is nobody's business.
-    private var link: String? {
-        let address = source.server.address
-        return address.hasSecret || address.description.contains("@") ? nil : "\(address)/issues/issue/"
-    }
+    private var link: String? { source.server.address.linkable.map { "\($0)/issues/issue/" } }
 
     // MARK: - The end
 
@@ -137,7 +132,7 @@ struct BugsinkPoll: Sendable {
     private var cursor: JSON? { directory.asked.map { _ in directory.json(of: BugsinkPoll.owner(source)) } }
 
     private func list<Item: Sendable>(
-        _ subject: String, _ name: String, _ query: BugsinkServer.Query, pagesMax: Int,
+        _ subject: String, _ name: String, _ query: AddressQuery, pagesMax: Int,
         _ read: @escaping @Sendable (JSONReader) throws(JSONMismatch) -> Item,
         then: @escaping @Sendable (Listing<Item>) -> PollStep
     ) -> PollStep {

@@ -8,8 +8,6 @@ struct BugsinkServer: Sendable {
     private let token: GuardedText
     private let allowsPlainHTTP: Bool
 
-    typealias Query = [(name: String, value: String)]
-
     private static let path = "/api/canonical/0"
     /// Cursors are some dozens of characters long.
     private static let cursorBytesMax = 500
@@ -29,14 +27,13 @@ struct BugsinkServer: Sendable {
     /// No conditional requests: Bugsink documents no ETag.
     ///
     /// - Parameter cursor: what leads to a later page, as `cursor(in:)` found it.
-    func request(_ list: String, _ query: Query, cursor: String?) -> HTTPRequest {
-        let items =
-            query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
-            + (cursor.map { ["cursor=\($0)"] } ?? [])
-        let url: GuardedText = "\(address)\(BugsinkServer.path)/\(list)/"
+    func request(_ list: String, _ query: AddressQuery, cursor: String?) -> HTTPRequest {
+        let path: GuardedText = "\(address)\(BugsinkServer.path)/\(list)/"
+        var url = path.asking(query)
+        // It comes encoded.
+        if let cursor { url = "\(url)\(query.isEmpty ? "?" : "&")cursor=\(cursor)" }
         return HTTPRequest(
-            .get, items.isEmpty ? url : "\(url)?\(items.joined(separator: "&"))",
-            headers: [.init("Authorization", "Bearer \(token)"), .init("Accept", "application/json")],
+            .get, url, headers: [.init("Authorization", "Bearer \(token)"), .init("Accept", "application/json")],
             allowsPlainHTTP: allowsPlainHTTP)
     }
 
@@ -61,14 +58,9 @@ struct BugsinkServer: Sendable {
         _ read: (JSONReader) throws(JSONMismatch) -> Item
     ) -> Result<Page<Item>, PollFailure> {
         do throws(PollFailure) {
-            let response: HTTPResponse
-            switch result {
-            case .failed(let error): throw PollFailure(error)
-            case .answered(let answer): response = answer
-            }
+            let response = try result.response()
             if let failure = PollFailure(response, detail: response.wordsOfRefusal, now: now) {
-                throw PollFailure(
-                    failure.reason, failure.description + advice(about: failure.reason), retryAt: failure.retryAt)
+                throw failure.advised(by: advice(about: failure.reason))
             }
             let body = try response.json()
             do throws(JSONMismatch) {
@@ -89,12 +81,12 @@ struct BugsinkServer: Sendable {
         }
     }
 
-    private static func advice(about reason: PollFailure.Reason) -> String {
+    private static func advice(about reason: PollFailure.Reason) -> String? {
         switch reason {
-        case .unauthorized: " (check 'token': 40 hexadecimal digits, from Bugsink's page of tokens)"
-        case .forbidden: " (the token may not read this)"
-        case .notFound: " (check 'url'; the API came with Bugsink 2)"
-        default: ""
+        case .unauthorized: "check 'token': 40 hexadecimal digits, from Bugsink's page of tokens"
+        case .forbidden: "the token may not read this"
+        case .notFound: "check 'url'; the API came with Bugsink 2"
+        default: nil
         }
     }
 }

@@ -31,6 +31,15 @@ import Testing
         #expect(app.issues.last?.title == "TimeoutException")
     }
 
+    @Test(arguments: ["https://u:p@x.example", "http://[::1]:8000"])
+    func `links lead to a server that others can reach, and in front of which nobody put a password`(
+        _ address: String
+    ) throws {
+        let played = Server().play(try source(["url": option(.text(GuardedText(address)))]), poll())
+        let issues = try #require(played.observation("wallet")?.issues)
+        #expect(!issues.isEmpty && issues.allSatisfy { $0.url == nil })
+    }
+
     @Test func `each project is asked for those that happened last`() throws {
         let first = Server().play(try source(), poll())
         #expect(

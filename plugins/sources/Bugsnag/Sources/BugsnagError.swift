@@ -33,8 +33,8 @@ enum BugsnagError {
     }
 
     /// The words that ask for those that had events since a moment.
-    static func query(for wish: Wish, in stage: String, since: Moment) -> BugsnagServer.Query {
-        var query: BugsnagServer.Query = []
+    static func query(for wish: Wish, in stage: String, since: Moment) -> AddressQuery {
+        var query: AddressQuery = []
         for (field, value) in [
             ("event.since", since.description), ("error.status", wish.status), ("app.release_stage", stage),
         ] {

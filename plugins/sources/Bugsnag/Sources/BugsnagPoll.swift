@@ -10,7 +10,7 @@ struct BugsnagPoll: Sendable {
     private let poll: Poll
     private(set) var cursor: BugsnagCursor
     /// The projects in the order in which they are visited.
-    private var route: [Project] = []
+    private var route = Route<Project>()
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
     private var unread = Unread.nothing
@@ -108,30 +108,30 @@ struct BugsnagPoll: Sendable {
 
     // MARK: - One project after the other
 
-    /// Begins where the poll before broke off, so that a budget too small for all of them is not always spent on the same.
     private func visitAll() -> PollStep {
         var poll = self
-        poll.route = poll.cursor.takeRoute()
+        poll.route = Route(cursor.projects) { $0.id == cursor.next }
+        poll.cursor.next = nil
         return poll.visit(0)
     }
 
-    /// The next poll begins there, or one further where that was the first, which may need more than there ever is.
-    private mutating func breakOff(at project: Project) {
-        guard let index = route.firstIndex(where: { $0.id == project.id }) else { return }
-        cursor.breakOff(at: route[max(index, 1) % route.count])
+    /// Notes where the budget ended; the first place counts.
+    private mutating func breakOff(at project: Project, _ failure: PollFailure) {
+        guard failure.reason == .rateLimited, let index = route.stops.firstIndex(where: { $0.id == project.id })
+        else { return }
+        cursor.next = cursor.next ?? route.next(after: failure, at: index).id
     }
 
     private func visit(_ number: Int) -> PollStep {
-        guard number < route.count else { return finish() }
-        let project = route[number]
+        guard number < route.stops.count else { return finish() }
+        let project = route.stops[number]
         return readDays(project) { poll, failure in
             guard let failure else { return poll.visit(number + 1) }
             var poll = poll
             poll.failures.append(failure)
-            if failure.reason == .rateLimited { poll.breakOff(at: project) }
-            // What one project is refused for need not hold for the next.
-            let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer, .tooLarge].contains(failure.reason)
-            for project in poll.route[number...].prefix(isItsOwn ? 1 : .max) { poll.unread.add(project.slug) }
+            poll.breakOff(at: project, failure)
+            let isItsOwn = failure.isOfOneThing || failure.reason == .tooLarge
+            for project in poll.route.unread(at: number, isOwn: isItsOwn) { poll.unread.add(project.slug) }
             return isItsOwn ? poll.visit(number + 1) : poll.finish()
         }
     }
@@ -287,7 +287,7 @@ struct BugsnagPoll: Sendable {
                 // The figures are what alarms are made of; errors only explain them.
                 poll.warnings.append(failure.description)
                 poll.misses.append(failure)
-                if failure.reason == .rateLimited { poll.breakOff(at: project) }
+                poll.breakOff(at: project, failure)
             }
             let issues = pages.items.flatMap(\.issues)
             return then(poll, HeldList(items: issues, isCut: pages.isCut, failure: pages.failure))
@@ -389,7 +389,7 @@ struct BugsnagPoll: Sendable {
 
     /// Reads a list whose pages name the address of the next.
     private func list<Item: Sendable, Report>(
-        _ subject: String, _ path: String, _ query: BugsnagServer.Query, pagesMax: Int,
+        _ subject: String, _ path: String, _ query: AddressQuery, pagesMax: Int,
         _ read: @escaping @Sendable (JSONReader) throws(JSONMismatch) -> [Item],
         then: @escaping @Sendable (BugsnagPoll, HeldList<Item>) -> Conversation<Report>
     ) -> Conversation<Report> {

@@ -7,8 +7,6 @@ struct BugsnagServer: Sendable {
     private let token: GuardedText
     private let allowsPlainHTTP: Bool
 
-    typealias Query = [(name: String, value: String)]
-
     init(address: GuardedText, token: GuardedText, allowsPlainHTTP: Bool) {
         self.address = address.droppingLast(anyOf: ["/"])
         self.token = token
@@ -27,9 +25,9 @@ struct BugsnagServer: Sendable {
         return "https://app.\(host.dropFirst("api.".count))"
     }
 
-    func request(_ path: String, _ query: Query) -> HTTPRequest {
-        let items = query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
-        return request(to: items.isEmpty ? "\(address)\(path)" : "\(address)\(path)?\(items)")
+    func request(_ path: String, _ query: AddressQuery) -> HTTPRequest {
+        let url: GuardedText = "\(address)\(path)"
+        return request(to: url.asking(query))
     }
 
     /// A page that an answer leads to, by its whole address; nil when it is elsewhere, where the token has no business.
@@ -64,16 +62,12 @@ struct BugsnagAnswer: Sendable {
 
     init(_ result: FetchResult, about subject: String, now: Moment) throws(PollFailure) {
         do throws(PollFailure) {
-            let response: HTTPResponse
-            switch result {
-            case .failed(let error): throw PollFailure(error)
-            case .answered(let answer): response = answer
-            }
+            let response = try result.response()
             if let failure = PollFailure(response, detail: BugsnagAnswer.detail(of: response), now: now) {
                 throw PollFailure(
-                    BugsnagAnswer.isIncomplete(response) ? .tooLarge : failure.reason,
-                    failure.description + BugsnagAnswer.hint(for: response),
-                    retryAt: failure.retryAt ?? (failure.reason == .rateLimited ? now + BugsnagAnswer.window : nil))
+                    BugsnagAnswer.isIncomplete(response) ? .tooLarge : failure.reason, failure.description,
+                    retryAt: failure.retryAt ?? (failure.reason == .rateLimited ? now + BugsnagAnswer.window : nil)
+                ).advised(by: BugsnagAnswer.advice(about: response))
             }
             body = try response.json()
             next = response.links.first { $0.relations.contains("next") }?.address
@@ -100,13 +94,13 @@ struct BugsnagAnswer: Sendable {
         response.status == 422 && (try? JSON(parsing: response.body))?["code"] == incompleteCode
     }
 
-    private static func hint(for response: HTTPResponse) -> String {
+    private static func advice(about response: HTTPResponse) -> String? {
         switch response.status {
-        case 401: return " (check 'token')"
-        case 403: return " (the token's owner may not see this)"
-        case 404: return " (check 'url'; organizations of app.bugsnag.smartbear.com have an API of their own)"
-        case 422 where isIncomplete(response): return " (there is too much of it for one answer)"
-        default: return ""
+        case 401: "check 'token'"
+        case 403: "the token's owner may not see this"
+        case 404: "check 'url'; organizations of app.bugsnag.smartbear.com have an API of their own"
+        case 422 where isIncomplete(response): "there is too much of it for one answer"
+        default: nil
         }
     }
 }

@@ -85,7 +85,7 @@ struct BugsnagCursor: Sendable {
     /// When the fixed errors of a project were asked for.
     private var fixed: [String: Moment] = [:]
     /// The id of the project at which the budget ended the last time.
-    private var next: String?
+    var next: String?
 
     /// Projects are made rarely.
     private static let freshFor = Duration.days(1)
@@ -136,16 +136,6 @@ struct BugsnagCursor: Sendable {
         counters = counters.filter { watched.contains($0.key) }
         fixed = fixed.filter { watched.contains($0.key) }
     }
-
-    /// The projects, from the one on at which the budget ended the last time; that is forgotten.
-    mutating func takeRoute() -> [Project] {
-        let first = projects.firstIndex { $0.id == next } ?? 0
-        next = nil
-        return Array(projects[first...] + projects[..<first])
-    }
-
-    /// Notes where the budget ended; the first place counts.
-    mutating func breakOff(at project: Project) { next = next ?? project.id }
 
     mutating func note(_ counters: ReleaseCounters, of project: Project) { self.counters[project.id] = counters }
 

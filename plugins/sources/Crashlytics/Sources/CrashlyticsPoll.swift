@@ -16,9 +16,8 @@ struct CrashlyticsPoll: Sendable {
     /// Requests for versions, whatever came of them.
     private(set) var pageCount = 0
     private var cursor: ExportCursor
-    /// The apps in the order in which they are visited: from where the poll before broke off, so that one too short for
-    /// all of them does not always leave out the same.
-    private let route: [CrashlyticsSource.App]
+    /// The apps in the order in which they are visited.
+    private let route: Route<CrashlyticsSource.App>
     /// Apps whose tables have stalled, and how far they came.
     private var stalled: [(app: CrashlyticsSource.App, newest: Moment)] = []
     /// Whether any table is as new as it should be.
@@ -67,7 +66,8 @@ struct CrashlyticsPoll: Sendable {
         self.poll = poll
         let tables = source.inApps.compactMap(\.export)
         var cursor = ExportCursor(poll.cursor, of: tables, at: poll.now)
-        route = cursor.takeRoute(among: source.inApps)
+        route = Route(source.inApps) { $0.name == cursor.next }
+        cursor.next = nil
         self.cursor = cursor
         // Each question waits once for its answer; what time that leaves goes to those that are still running.
         let spans = min(Set(poll.spans).count, CrashlyticsPoll.queriedSpansMax)
@@ -82,8 +82,8 @@ struct CrashlyticsPoll: Sendable {
     // MARK: - One app after the other
 
     private func visit(_ number: Int) -> PollStep {
-        guard number < route.count else { return finish() }
-        let app = route[number]
+        guard number < route.stops.count else { return finish() }
+        let app = route.stops[number]
         // Spans that end together are judged together: those that are still counted say where the others end.
         let running = app.export.flatMap { cursor.runningEnd(of: $0) }
         let figures = AppFigures(isEndKnown: running != nil)
@@ -92,18 +92,13 @@ struct CrashlyticsPoll: Sendable {
             switch result {
             case .failure(let failure):
                 poll.failures.append(failure)
-                // What one app is refused for need not hold for the next.
-                let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
                 // What kept the question from getting through passes, and the answers can be had then. Other trouble may be that
                 // of a query itself, which would fail for ever.
                 let isOnTheWay = [.timeout, .unreachable, .unauthorized, .rateLimited].contains(failure.reason)
                 if !isOnTheWay, let tables = app.export { poll.cursor.forgetJobs(of: tables) }
-                for app in poll.route[number...].prefix(isItsOwn ? 1 : .max) { poll.unread.add(app.name) }
-                if isItsOwn { return poll.visit(number + 1) }
-                // A limit lets the app have its turn at the next poll, unless it was the first. Whatever else it is may
-                // come of this app each time.
-                let next = failure.reason == .rateLimited ? max(number, 1) : number + 1
-                poll.cursor.breakOff(at: poll.route[next % poll.route.count])
+                for app in poll.route.unread(at: number, isOwn: failure.isOfOneThing) { poll.unread.add(app.name) }
+                if failure.isOfOneThing { return poll.visit(number + 1) }
+                poll.cursor.next = poll.route.next(after: failure, at: number).name
                 return poll.finish()
             case .success(let figures) where figures.isRunning:
                 poll.failures.append(
@@ -179,19 +174,11 @@ struct CrashlyticsPoll: Sendable {
         Listing<CountedRelease>.read(
             pagesMax: pagesMax,
             { next, then in
-                let call = firebase.versions(over: span, of: app, next: next)
-                return source.crashlytics.ask(call, at: poll.now) { answer in
-                    do throws(PollFailure) {
-                        let body = try answer.get()
-                        return then(
-                            .success(
-                                try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
-                                    try CrashlyticsReport.versions(in: body, over: span, at: poll.now)
-                                }))
-                    } catch {
-                        return then(.failure(error))
-                    }
-                }
+                source.crashlytics.ask(
+                    firebase.versions(over: span, of: app, next: next), at: poll.now,
+                    reading: { body throws(JSONMismatch) in
+                        try CrashlyticsReport.versions(in: body, over: span, at: poll.now)
+                    }, then: then)
             },
             then: { listing in
                 var poll = self
@@ -250,18 +237,13 @@ struct CrashlyticsPoll: Sendable {
     private func readIssues(
         _ call: GoogleService.Call, _ then: @escaping @Sendable (CrashlyticsPoll, Page<Issue>?) -> PollStep
     ) -> PollStep {
-        source.crashlytics.ask(call, at: poll.now) { answer in
-            var poll = self
-            do throws(PollFailure) {
-                let body = try answer.get()
-                return then(
-                    poll,
-                    try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
-                        try CrashlyticsReport.issues(in: body)
-                    })
-            } catch {
-                poll.warn(error.description)
-                poll.misses.append(error)
+        source.crashlytics.ask(call, at: poll.now, reading: CrashlyticsReport.issues(in:)) { answer in
+            switch answer {
+            case .success(let page): return then(self, page)
+            case .failure(let failure):
+                var poll = self
+                poll.warn(failure.description)
+                poll.misses.append(failure)
                 return then(poll, nil)
             }
         }
@@ -285,29 +267,24 @@ struct CrashlyticsPoll: Sendable {
         for call: GoogleService.Call, _ tables: ExportTables, _ app: String, _ span: TimeSpan,
         _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease]?, PollFailure>) -> PollStep
     ) -> PollStep {
-        source.bigQuery.ask(call, at: poll.now) { answer in
+        let read = { @Sendable (body: JSONReader) throws(JSONMismatch) in try QueryAnswer(body, over: span) }
+        return source.bigQuery.ask(call, at: poll.now, reading: read) { answer in
             var poll = self
-            do throws(PollFailure) {
-                let body = try answer.get()
-                let answer = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
-                    try QueryAnswer(body, over: span)
-                }
-                switch answer {
-                case .done(let rows):
-                    let releases = poll.take(rows, app, tables, span)
-                    if let job = rows.job { poll.cursor.keep(job, tables, over: span, at: poll.poll.now) }
-                    return then(poll, .success(releases))
-                case .running(let job):
-                    poll.cursor.keep(job, tables, over: span, at: poll.poll.now)
-                    guard poll.waitsLeft > 0 else { return then(poll, .success(nil)) }
-                    poll.waitsLeft -= 1
-                    let call = tables.call(for: job, of: app, patience: poll.patience)
-                    return poll.wait(for: call, tables, app, span, then)
-                }
-            } catch {
+            switch answer {
+            case .success(.done(let rows)):
+                let releases = poll.take(rows, app, tables, span)
+                if let job = rows.job { poll.cursor.keep(job, tables, over: span, at: poll.poll.now) }
+                return then(poll, .success(releases))
+            case .success(.running(let job)):
+                poll.cursor.keep(job, tables, over: span, at: poll.poll.now)
+                guard poll.waitsLeft > 0 else { return then(poll, .success(nil)) }
+                poll.waitsLeft -= 1
+                let call = tables.call(for: job, of: app, patience: poll.patience)
+                return poll.wait(for: call, tables, app, span, then)
+            case .failure(let failure):
                 // With apps of the API in the same source, the account that it names is the API's.
                 let isOwn = source.account == source.bigQuery.budget
-                return then(poll, .failure(isOwn ? error : error.ofAnotherAccount))
+                return then(poll, .failure(isOwn ? failure : failure.ofAnotherAccount))
             }
         }
     }

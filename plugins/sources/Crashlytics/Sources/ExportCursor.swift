@@ -12,7 +12,7 @@ struct ExportCursor: Hashable, Sendable {
     private var behind: [String: Moment] = [:]
     private var inquiries: [String: Inquiry] = [:]
     /// The app with which the next poll begins; nil for the first.
-    private(set) var next: String?
+    var next: String?
 
     /// Questions about one table whose answers belong together: their spans end at one moment.
     private struct Inquiry: Hashable, Sendable {
@@ -60,16 +60,6 @@ struct ExportCursor: Hashable, Sendable {
             "newest": ends(newest), "behind": ends(behind), "running": .object(JSONObject(running)), "next": JSON(next),
         ]
     }
-
-    /// The apps, from the one on with which a poll is to begin; that is forgotten.
-    mutating func takeRoute(among apps: [CrashlyticsSource.App]) -> [CrashlyticsSource.App] {
-        let first = apps.firstIndex { $0.name == next } ?? 0
-        next = nil
-        return Array(apps[first...] + apps[..<first])
-    }
-
-    /// Remembers with which app the next poll is to begin.
-    mutating func breakOff(at app: CrashlyticsSource.App) { next = app.name }
 
     /// When the newest session of a table began, as far as any poll could tell.
     subscript(_ table: ExportTables) -> Moment? {

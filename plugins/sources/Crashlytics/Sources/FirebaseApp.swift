@@ -42,11 +42,7 @@ struct FirebaseApp: Hashable, Sendable {
         return GoogleService.Call("\(onlyNews ? "new issues" : "issues") of \(app)", get: path("topIssues"), query)
     }
 
-    private static func interval(_ span: TimeSpan) -> [(name: String, value: String)] {
+    private static func interval(_ span: TimeSpan) -> AddressQuery {
         [("filter.interval.startTime", "\(span.from)"), ("filter.interval.endTime", "\(span.to)")]
     }
-}
-
-extension Substring {
-    fileprivate var isDigits: Bool { !isEmpty && utf8.allSatisfy { (0x30...0x39).contains($0) } }
 }

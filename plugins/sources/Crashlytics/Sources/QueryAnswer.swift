@@ -95,7 +95,7 @@ private struct Cells {
     func moment(_ column: String) throws(JSONMismatch) -> Moment? {
         guard let cell = try cell(column) else { return nil }
         let text = try cell.string()
-        let isWhole = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let isWhole = text.isDigits
         guard let number = Double(text), let moment = Moment(unixSeconds: isWhole ? number / 1_000_000 : number) else {
             throw cell.mismatch(expected: "a time in microseconds since 1970")
         }

@@ -6,7 +6,7 @@ struct DatadogPoll: Sendable {
     private let source: DatadogSource
     private let poll: Poll
     /// In the order in which they are asked.
-    private let rounds: [Round]
+    private let route: Route<Round>
     /// What is still to be asked.
     private var open: [DatadogQuestion] = []
     private var figures: DatadogFigures
@@ -40,11 +40,9 @@ struct DatadogPoll: Sendable {
         let all = spans.flatMap { span in
             source.watchedEnvironments.map { Round(environment: $0, span: span) }
         }
-        // Where the poll before broke off, so that a budget too small for all of them is not always spent on the same.
-        let first = all.firstIndex { $0.json == poll.cursor } ?? 0
-        rounds = Array(all[first...] + all[..<first])
+        route = Route(all) { $0.json == poll.cursor }
         warnings = DatadogSource.warnings(about: poll.spans)
-        for round in rounds {
+        for round in route.stops {
             open += source.questions(about: round.span, environment: round.environment)
         }
     }
@@ -107,16 +105,14 @@ struct DatadogPoll: Sendable {
         return .finish(report)
     }
 
-    /// Where the next poll begins after a failure that ended this one: in the round in which the budget ended, or in the
-    /// one behind it where that was the first, which may need more than there ever is; and behind the round that ended it
-    /// in another way, which may do so every time. Nil, which keeps what was there, where there is nothing to remember.
+    /// Where the next poll begins after a failure that ended this one. Nil, which keeps what was there, where there is nothing
+    /// to remember.
     private func cursor(after failure: PollFailure?) -> JSON? {
         guard let failure, let question = open.first,
-            let index = rounds.firstIndex(where: {
+            let index = route.stops.firstIndex(where: {
                 $0.environment == question.environment && $0.span == question.span
             })
         else { return poll.cursor.map { _ in [:] } }
-        let next = failure.reason == .rateLimited ? max(index, 1) : index + 1
-        return rounds[next % rounds.count].json
+        return route.next(after: failure, at: index).json
     }
 }

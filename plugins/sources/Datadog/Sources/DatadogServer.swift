@@ -127,18 +127,12 @@ struct DatadogAnswer: Sendable {
 
     init(_ result: FetchResult, to question: DatadogQuestion, now: Moment) throws(PollFailure) {
         do throws(PollFailure) {
-            let response: HTTPResponse
-            switch result {
-            case .failed(let error): throw PollFailure(error)
-            case .answered(let answer): response = answer
-            }
+            let response = try result.response()
             let budget = RequestBudget(
                 response, remaining: "X-RateLimit-Remaining", seconds: "X-RateLimit-Reset", now: now)
             if let failure = PollFailure(response, detail: DatadogAnswer.words(of: response), now: now) {
                 guard failure.reason != .rateLimited else { throw budget.refusal(failure) }
-                throw PollFailure(
-                    failure.reason, failure.description + DatadogAnswer.advice(about: failure.reason),
-                    retryAt: failure.retryAt)
+                throw failure.advised(by: DatadogAnswer.advice(about: failure.reason))
             }
             let body = try response.json()
             // A query that takes too long ends with what was counted by then.
@@ -198,12 +192,12 @@ struct DatadogAnswer: Sendable {
         return words.isEmpty ? nil : words.joined(separator: "; ")
     }
 
-    private static func advice(about reason: PollFailure.Reason) -> String {
+    private static func advice(about reason: PollFailure.Reason) -> String? {
         switch reason {
         case .unauthorized, .forbidden:
-            " (check 'api_key' and 'application_key', which needs rum_apps_read, and that 'url' is your site's)"
-        case .notFound: " (check 'url')"
-        default: ""
+            "check 'api_key' and 'application_key', which needs rum_apps_read, and that 'url' is your site's"
+        case .notFound: "check 'url'"
+        default: nil
         }
     }
 }

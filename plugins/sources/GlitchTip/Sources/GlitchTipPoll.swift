@@ -1,5 +1,6 @@
 internal import PluginKit
 internal import SentryKit
+internal import SourceKit
 
 /// One poll under way: the ids of projects where they are needed, and then the issues of each environment.
 struct GlitchTipPoll: Sendable {
@@ -25,9 +26,7 @@ struct GlitchTipPoll: Sendable {
             if let failure { return poll.fail(failure) }
             guard source.projects.allSatisfy({ inquiry.directory.id(of: $0) != nil }) else {
                 let failure = inquiry.namelessness ?? PollFailure(.notFound, "projects: more than are read")
-                return poll.fail(
-                    PollFailure(
-                        failure.reason, failure.description + "; or write ids in 'projects'", retryAt: failure.retryAt))
+                return poll.fail(failure.saying("\(failure.description); or write ids in 'projects'"))
             }
             return poll.ask(0)
         }
@@ -41,13 +40,15 @@ struct GlitchTipPoll: Sendable {
         let scopes: [String?] = source.environments.isEmpty ? [nil] : source.environments
         guard number < scopes.count else { return finish() }
         let environment = scopes[number]
-        var query: SentryServer.Query = source.projects.map { ("project", inquiry.directory.id(of: $0) ?? $0) }
+        var query: AddressQuery = source.projects.map { ("project", inquiry.directory.id(of: $0) ?? $0) }
         if let environment { query.append(("environment", environment)) }
         query += [("sort", "-last_seen"), ("limit", "100")]
-        return inquiry.pages(.issues, query) { inquiry, pages in
+        return inquiry.pages(.issues, query) { [links] inquiry, pages in
             var poll = self
             poll.inquiry = inquiry
-            let (issues, failure) = poll.inquiry.issues(in: pages, counts: .ofLife, link: link)
+            let (issues, failure) = poll.inquiry.issues(in: pages, counts: .ofLife) { id in
+                links.map { $0 + id.percentEncoded }
+            }
             if let failure {
                 // Half of the environments are better than none, but half a list would look like an end of issues.
                 guard !poll.observations.isEmpty else { return poll.fail(failure) }
@@ -64,11 +65,11 @@ struct GlitchTipPoll: Sendable {
         }
     }
 
-    /// Where people look at an issue; nil where the address holds what is nobody's business.
-    @Sendable private func link(_ id: String) -> String? {
-        let (address, organization) = (source.server.address, source.server.organization)
-        guard !address.hasSecret, !organization.hasSecret, !address.description.contains("@") else { return nil }
-        return "\(address)/\(organization.percentEncoded)/issues/\(id.percentEncoded)".description
+    /// What the addresses begin with at which people look at issues; nil where that holds what is nobody's business.
+    private var links: String? {
+        let organization = source.server.organization
+        guard let address = source.server.address.linkable, !organization.hasSecret else { return nil }
+        return "\(address)/\(organization.percentEncoded)/issues/"
     }
 
     private mutating func take(_ issues: [SentryIssue], of environment: String?) {

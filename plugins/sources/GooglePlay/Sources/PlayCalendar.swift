@@ -73,7 +73,7 @@ struct PlayCalendar: Sendable {
     }
 
     /// An hour as pieces of an address. Where issues are searched, the API takes UTC alone, whatever figures are counted by.
-    static func query(_ name: String, _ moment: Moment) -> [(name: String, value: String)] {
+    static func query(_ name: String, _ moment: Moment) -> AddressQuery {
         parts(moment, .hourly, .utc).map { ("\(name).\($0.name)", "\($0.value)") } + [("\(name).timeZone.id", "UTC")]
     }
 

@@ -9,7 +9,7 @@ struct PlayCursor: Hashable, Sendable {
     private var marks: [String: [MetricSet: Moment]] = [:]
     private var names: [String: VersionNames] = [:]
     /// The app with which the next poll begins; nil for the first.
-    private var next: String?
+    var next: String?
 
     /// Apps are published rarely.
     private static let freshFor = Duration.days(1)
@@ -55,16 +55,6 @@ struct PlayCursor: Hashable, Sendable {
         self.apps = apps
         asked = now
     }
-
-    /// The apps, from the one on with which a poll is to begin; that is forgotten.
-    mutating func takeRoute(among apps: [String]) -> [String] {
-        let first = apps.firstIndex { $0 == next } ?? 0
-        next = nil
-        return Array(apps[first...] + apps[..<first])
-    }
-
-    /// Remembers with which app the next poll is to begin.
-    mutating func breakOff(at app: String) { next = app }
 
     /// How far the tables of an app had come when they were read last; empty when they never were.
     func marks(of app: String) -> [MetricSet: Moment] { marks[app] ?? [:] }

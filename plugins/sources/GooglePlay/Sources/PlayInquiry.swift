@@ -41,7 +41,7 @@ struct PlayInquiry: Sendable {
                 var query = [("pageSize", "1000")]
                 if let next { query.append(("pageToken", next)) }
                 let call = GoogleService.Call("apps", get: "/v1beta1/apps:search", query)
-                return source.service.ask(call, at: now) { answer in then(PlayInquiry.apps(in: answer)) }
+                return source.service.ask(call, at: now, reading: PlayInquiry.apps(in:), then: then)
             },
             then: { listing in
                 if let failure = listing.failure { return then(self, failure) }
@@ -69,28 +69,15 @@ struct PlayInquiry: Sendable {
         return inquiry
     }
 
-    private static func apps(in answer: Result<JSONReader, PollFailure>) -> Result<Page<String>, PollFailure> {
-        do throws(PollFailure) {
-            let body = try answer.get()
-            return .success(
-                try PollFailure.reading("apps") { () throws(JSONMismatch) in
-                    var apps: [String] = []
-                    for app in try body.optional("apps")?.elements() ?? [] {
-                        let name = try app.member("packageName")
-                        apps.append(try name.nonEmptyString())
-                        // It stands in addresses and sentences, and an app is known by it from then on.
-                        if apps.last?.isPackageName != true { throw name.mismatch(expected: "the name of a package") }
-                    }
-                    return Page(apps, next: try body.optional("nextPageToken")?.string())
-                })
-        } catch {
-            return .failure(error)
+    private static func apps(in body: JSONReader) throws(JSONMismatch) -> Page<String> {
+        var apps: [String] = []
+        for app in try body.optional("apps")?.elements() ?? [] {
+            let name = try app.member("packageName")
+            apps.append(try name.nonEmptyString())
+            // It stands in addresses and sentences, and an app is known by it from then on.
+            if apps.last?.isPackageName != true { throw name.mismatch(expected: "the name of a package") }
         }
-    }
-
-    /// Whether what one app is refused for need not hold for the next.
-    static func isOfOneApp(_ failure: PollFailure) -> Bool {
-        [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
+        return Page(apps, next: try body.optional("nextPageToken")?.string())
     }
 
     // MARK: - One app
@@ -105,16 +92,17 @@ struct PlayInquiry: Sendable {
     ) -> Conversation<Report> {
         guard number < tables.count else { return then(.success(visit)) }
         let table = tables[number]
-        let subject = "freshness of \(table.title) of \(visit.app)"
-        let call = GoogleService.Call(subject, get: "/v1beta1/apps/\(visit.app.percentEncoded)/\(table.rawValue)")
-        return source.service.ask(call, at: now) { answer in
-            do throws(PollFailure) {
+        let call = GoogleService.Call(
+            "freshness of \(table.title) of \(visit.app)",
+            get: "/v1beta1/apps/\(visit.app.percentEncoded)/\(table.rawValue)")
+        let read = { @Sendable (body: JSONReader) throws(JSONMismatch) -> Moment? in try mark(in: body) }
+        return source.service.ask(call, at: now, reading: read) { answer in
+            switch answer {
+            case .failure(let failure): return then(.failure(failure))
+            case .success(let mark):
                 var visit = visit
-                let body = try answer.get()
-                visit.marks[table] = try PollFailure.reading(subject) { () throws(JSONMismatch) in try mark(in: body) }
+                visit.marks[table] = mark
                 return measuringMarks(visit, number + 1, then: then)
-            } catch {
-                return then(.failure(error))
             }
         }
     }
@@ -141,16 +129,16 @@ struct PlayInquiry: Sendable {
         _ visit: AppVisit, then: @escaping @Sendable (PlayInquiry, AppVisit) -> Conversation<Report>
     ) -> Conversation<Report> {
         guard !visit.marks.isEmpty, !visit.names.isFresh(for: visit.codes, at: now) else { return then(self, visit) }
-        let call = VersionNames.call(of: visit.app)
-        return source.service.ask(call, at: now) { answer in
+        let learn = { @Sendable (body: JSONReader) throws(JSONMismatch) -> VersionNames in
+            var names = visit.names
+            try names.learn(body, at: now)
+            return names
+        }
+        return source.service.ask(VersionNames.call(of: visit.app), at: now, reading: learn) { answer in
             var (inquiry, visit) = (self, visit)
-            do throws(PollFailure) {
-                let body = try answer.get()
-                var names = visit.names
-                try PollFailure.reading(call.subject) { () throws(JSONMismatch) in try names.learn(body, at: now) }
-                visit.names = names
-            } catch {
-                inquiry.goOn(without: error)
+            switch answer {
+            case .success(let names): visit.names = names
+            case .failure(let failure): inquiry.goOn(without: failure)
             }
             return then(inquiry, visit)
         }
@@ -177,18 +165,9 @@ struct PlayInquiry: Sendable {
         Listing<PlayRow>.read(
             pagesMax: PlayInquiry.pagesMax,
             { next, then in
-                source.service.ask(question.call(source.calendar, next: next), at: now) { answer in
-                    do throws(PollFailure) {
-                        let body = try answer.get()
-                        return then(
-                            .success(
-                                try PollFailure.reading(question.subject) { () throws(JSONMismatch) in
-                                    try question.page(body, source.calendar)
-                                }))
-                    } catch {
-                        return then(.failure(error))
-                    }
-                }
+                source.service.ask(
+                    question.call(source.calendar, next: next), at: now,
+                    reading: { body throws(JSONMismatch) in try question.page(body, source.calendar) }, then: then)
             }, then: then)
     }
 }

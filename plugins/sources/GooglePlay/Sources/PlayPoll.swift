@@ -9,7 +9,7 @@ struct PlayPoll: Sendable {
     private let poll: Poll
     private var inquiry: PlayInquiry
     /// The apps in the order in which they are visited.
-    private var route: [String] = []
+    private var route = Route<String>()
     private var unread = Unread.nothing
     private var observations: [Observation] = []
     private var visits: [AppVisit] = []
@@ -45,27 +45,23 @@ struct PlayPoll: Sendable {
 
     // MARK: - One app after the other
 
-    /// Begins where the poll before broke off, so that one too short for all apps does not always leave out the same.
     private func visitAll() -> PollStep {
         var poll = self
-        poll.route = poll.inquiry.cursor.takeRoute(among: poll.inquiry.apps)
+        poll.route = Route(inquiry.apps) { $0 == inquiry.cursor.next }
+        poll.inquiry.cursor.next = nil
         return poll.visit(0)
     }
 
     private func visit(_ number: Int) -> PollStep {
-        guard number < route.count else { return finish() }
-        return visit(inquiry.visit(route[number])) { poll, result in
+        guard number < route.stops.count else { return finish() }
+        return visit(inquiry.visit(route.stops[number])) { poll, result in
             var poll = poll
             switch result {
             case .failure(let failure):
                 poll.failures.append(failure)
-                let isOwn = PlayInquiry.isOfOneApp(failure)
-                for app in poll.route[number...].prefix(isOwn ? 1 : .max) { poll.unread.add(app) }
-                if isOwn { return poll.visit(number + 1) }
-                // A limit lets the app have its turn at the next poll, unless it was the first. Whatever else it is may
-                // come of this app each time.
-                let next = failure.reason == .rateLimited ? max(number, 1) : number + 1
-                poll.inquiry.cursor.breakOff(at: poll.route[next % poll.route.count])
+                for app in poll.route.unread(at: number, isOwn: failure.isOfOneThing) { poll.unread.add(app) }
+                if failure.isOfOneThing { return poll.visit(number + 1) }
+                poll.inquiry.cursor.next = poll.route.next(after: failure, at: number)
                 return poll.finish()
             case .success(let visit):
                 poll.visits.append(visit)
@@ -133,9 +129,8 @@ struct PlayPoll: Sendable {
 
     private func readIssues(_ visit: AppVisit, then: @escaping Visited) -> PollStep {
         guard source.wantsIssues, let mark = visit.newest else { return readAnomalies(visit, then: then) }
-        let call = PlayIssue.call(of: visit.app, until: mark)
-        return readIssues(call, visit, { body, names throws(JSONMismatch) in try PlayIssue.issues(in: body, names) }) {
-            poll, visit in
+        let read = { @Sendable (body: JSONReader) throws(JSONMismatch) in try PlayIssue.issues(in: body, visit.names) }
+        return readIssues(PlayIssue.call(of: visit.app, until: mark), visit, read) { poll, visit in
             poll.readEarlierIssues(visit, until: mark, then: then)
         }
     }
@@ -146,19 +141,17 @@ struct PlayPoll: Sendable {
         let marks = inquiry.cursor.marks(of: visit.app)
         let span = PlayIssue.earlier(than: mark, last: marks[.crashes] ?? marks.values.max())
         let call = PlayIssue.earlierCall(of: visit.app, in: span)
-        return source.service.ask(call, at: poll.now) { answer in
+        let read = { @Sendable (body: JSONReader) throws(JSONMismatch) in try PlayIssue.issues(in: body, visit.names) }
+        return source.service.ask(call, at: poll.now, reading: read) { answer in
             var (poll, visit) = (self, visit)
-            do throws(PollFailure) {
-                let (body, names) = (try answer.get(), visit.names)
-                let earlier = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
-                    try PlayIssue.issues(in: body, names)
-                }
+            switch answer {
+            case .success(let earlier):
                 for issue in earlier { visit.note(issue, seenSince: span.from) }
-            } catch {
+            case .failure(let failure):
                 // Nobody knows which of them are old, and each that was not named before would pass for a new one. They
                 // are asked about again with the next figures.
                 visit.issues = []
-                poll.inquiry.goOn(without: error)
+                poll.inquiry.goOn(without: failure)
             }
             return poll.readAnomalies(visit, then: then)
         }
@@ -167,28 +160,25 @@ struct PlayPoll: Sendable {
     private func readAnomalies(_ visit: AppVisit, then: @escaping Visited) -> PollStep {
         guard source.wantsAnomalies else { return then(self, .success(visit)) }
         let call = PlayAnomaly.call(of: visit.app, at: poll.now)
-        return readIssues(call, visit, { body, names throws(JSONMismatch) in try PlayAnomaly.issues(in: body, names) })
-        {
-            poll, visit in
-            then(poll, .success(visit))
-        }
+        let names = visit.names
+        let read = { @Sendable (body: JSONReader) throws(JSONMismatch) in try PlayAnomaly.issues(in: body, names) }
+        return readIssues(call, visit, read) { poll, visit in then(poll, .success(visit)) }
     }
 
     private func readIssues(
         _ call: GoogleService.Call, _ visit: AppVisit,
-        _ read: @escaping @Sendable (JSONReader, VersionNames) throws(JSONMismatch) -> [Issue],
+        _ read: @escaping @Sendable (JSONReader) throws(JSONMismatch) -> [Issue],
         then: @escaping @Sendable (PlayPoll, AppVisit) -> PollStep
     ) -> PollStep {
-        source.service.ask(call, at: poll.now) { answer in
+        source.service.ask(call, at: poll.now, reading: read) { answer in
             var (poll, visit) = (self, visit)
-            do throws(PollFailure) {
-                let (body, names) = (try answer.get(), visit.names)
-                let found = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in try read(body, names) }
+            switch answer {
+            case .success(let found):
                 // What Play itself finds unusual comes before the last of its many issues.
                 visit.issues = Array((found + visit.issues).prefix(Issue.countMax))
-            } catch {
+            case .failure(let failure):
                 // The figures are what alarms are made of; issues only explain them.
-                poll.inquiry.goOn(without: error)
+                poll.inquiry.goOn(without: failure)
             }
             return then(poll, visit)
         }

@@ -93,7 +93,7 @@ struct PlayRecall: Sendable {
 
     /// Goes on without an app that the service will not tell of, as a poll does.
     private func leave(_ number: Int, _ failure: PollFailure) -> RecallStep {
-        guard PlayInquiry.isOfOneApp(failure) else { return fail(failure) }
+        guard failure.isOfOneThing else { return fail(failure) }
         var recall = self
         recall.failures.append(failure)
         return recall.visit(number + 1)

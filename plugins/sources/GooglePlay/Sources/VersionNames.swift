@@ -55,9 +55,7 @@ struct VersionNames: Hashable, Sendable {
         for code in newest.dropFirst(VersionNames.countMax) { names[code] = nil }
     }
 
-    private static func isCode(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 19 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    }
+    private static func isCode(_ text: String) -> Bool { text.utf8.count <= 19 && text.isDigits }
 
     /// The version before its code. The console's own names have it the other way round: `5401 (5.4.0)`.
     private static func name(_ title: String, _ code: String) -> String? {

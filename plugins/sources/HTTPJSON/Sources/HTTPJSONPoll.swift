@@ -1,6 +1,5 @@
 internal import JSONPath
 internal import PluginKit
-internal import SourceKit
 
 /// One page as it was answered.
 struct AnswerPage: Sendable {

@@ -1,5 +1,4 @@
 internal import PluginKit
-internal import SourceKit
 
 /// The past, asked for span by span, where the request says which time it is about.
 ///

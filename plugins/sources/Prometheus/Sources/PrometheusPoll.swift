@@ -182,9 +182,7 @@ struct PrometheusPoll: Sendable {
 
 extension PollFailure {
     /// The failure with the metric's name in front.
-    func naming(_ question: Question) -> PollFailure {
-        PollFailure(reason, "metric '\(question.metric)': \(description)", retryAt: retryAt)
-    }
+    func naming(_ question: Question) -> PollFailure { about("metric '\(question.metric)'") }
 
     /// The same with what to do behind it: many servers, and proxies before them, say 401 and not a word more.
     func naming(_ question: Question, askedOf server: PrometheusServer) -> PollFailure {

@@ -29,11 +29,7 @@ struct QueryAnswer: Sendable {
     init(series: [Series]) { self.series = series }
 
     init(_ result: FetchResult, isRange: Bool, now: Moment) throws(PollFailure) {
-        let response: HTTPResponse
-        switch result {
-        case .failed(let error): throw PollFailure(error)
-        case .answered(let answer): response = answer
-        }
+        let response = try result.response()
         if let failure = PollFailure(response, detail: QueryAnswer.detail(of: response), now: now) { throw failure }
         let body = try response.json()
         do throws(JSONMismatch) {

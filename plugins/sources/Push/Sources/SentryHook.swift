@@ -1,3 +1,4 @@
+internal import MessageCodes
 internal import PluginKit
 internal import SourceKit
 
@@ -13,7 +14,7 @@ struct SentryHook: Sendable {
         guard let signature = push.headers["Sentry-Hook-Signature"]?.lowercased(),
             let expected = MessageCode.sha256(push.body, key: Array(secret.reveal().utf8))
         else { return false }
-        return Secret(expected).isSame(as: signature)
+        return Secret(expected.hexadecimal).isSame(as: signature)
     }
 
     func report(_ push: Push) throws(PushMistake) -> PollReport {

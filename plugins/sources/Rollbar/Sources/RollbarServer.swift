@@ -41,21 +41,13 @@ struct RollbarAnswer: Sendable {
 
     init(_ result: FetchResult, now: Moment) throws(PollFailure) {
         do throws(PollFailure) {
-            let response: HTTPResponse
-            switch result {
-            case .failed(let error): throw PollFailure(error)
-            case .answered(let answer): response = answer
-            }
+            let response = try result.response()
             let budget = RequestBudget(
                 response, remaining: "X-Rate-Limit-Remaining", seconds: "X-Rate-Limit-Remaining-Seconds", now: now)
             let words = (try? JSON(parsing: response.body))?["message"]?.string
             if let failure = PollFailure(response, detail: words, now: now) {
-                guard failure.reason == .rateLimited else {
-                    throw PollFailure(
-                        failure.reason, failure.description + RollbarAnswer.advice(about: failure.reason),
-                        retryAt: failure.retryAt)
-                }
-                throw budget.refusal(failure)
+                guard failure.reason != .rateLimited else { throw budget.refusal(failure) }
+                throw failure.advised(by: RollbarAnswer.advice(about: failure.reason))
             }
             let body = try response.json()
             spentUntil = budget.spentUntil
@@ -81,12 +73,12 @@ struct RollbarAnswer: Sendable {
         }
     }
 
-    private static func advice(about reason: PollFailure.Reason) -> String {
+    private static func advice(about reason: PollFailure.Reason) -> String? {
         switch reason {
-        case .unauthorized: " (check 'token')"
-        case .forbidden: " (the token needs the scope read)"
-        case .notFound: " (check 'url')"
-        default: ""
+        case .unauthorized: "check 'token'"
+        case .forbidden: "the token needs the scope read"
+        case .notFound: "check 'url'"
+        default: nil
         }
     }
 }

@@ -70,7 +70,7 @@ struct SentryPoll: Sendable {
 
     func pages<Report>(
         _ endpoint: SentryServer.Endpoint,
-        _ query: SentryServer.Query,
+        _ query: AddressQuery,
         most: Int? = nil,
         then: @escaping @Sendable (SentryPoll, SentryInquiry.Pages) -> Conversation<Report>
     ) -> Conversation<Report> {
@@ -151,11 +151,11 @@ struct SentryPoll: Sendable {
     }
 
     func sessionsQuery(
-        _ window: SentryServer.Query,
+        _ window: AddressQuery,
         hasReleases: Bool,
         hasSeries: Bool
-    ) -> SentryServer.Query {
-        var query: SentryServer.Query = SessionGroup.fields.map { ("field", $0) }
+    ) -> AddressQuery {
+        var query: AddressQuery = SessionGroup.fields.map { ("field", $0) }
         query.append(("groupBy", "project"))
         if hasReleases { query.append(("groupBy", "release")) }
         if source.tellsEnvironments { query.append(("groupBy", "environment")) }
@@ -165,7 +165,7 @@ struct SentryPoll: Sendable {
     }
 
     /// Which projects and environments are meant. Ids rather than slugs, because older servers know nothing else.
-    private func scope(_ environments: [String]) -> SentryServer.Query {
+    private func scope(_ environments: [String]) -> AddressQuery {
         let projects = source.projects.isEmpty ? ["-1"] : source.projects.map { inquiry.directory.id(of: $0) ?? $0 }
         return projects.map { ("project", $0) } + environments.map { ("environment", $0) }
     }
@@ -208,7 +208,7 @@ struct SentryPoll: Sendable {
     private static let issuesPerPage = 100
 
     /// With what is before people for review goes since when: that is when an issue came back.
-    private static func list(_ words: String, by order: String) -> SentryServer.Query {
+    private static func list(_ words: String, by order: String) -> AddressQuery {
         [
             ("query", words), ("sort", order), ("limit", String(issuesPerPage)), ("groupStatsPeriod", ""),
             ("expand", "inbox"),
@@ -217,7 +217,7 @@ struct SentryPoll: Sendable {
 
     /// Asks for one page more of the issues that were asked for last.
     private func askMore(
-        _ query: SentryServer.Query, mayBeRefused: Bool = false, then: @escaping @Sendable (SentryPoll) -> PollStep
+        _ query: AddressQuery, mayBeRefused: Bool = false, then: @escaping @Sendable (SentryPoll) -> PollStep
     ) -> PollStep {
         pages(.issues, query, most: 1) { poll, pages in
             var poll = poll

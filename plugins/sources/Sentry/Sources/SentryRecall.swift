@@ -22,7 +22,7 @@ struct SentryRecall: Sendable {
 
         var intervals: Int { Int((to - from).wholeMilliseconds / max(interval.wholeMilliseconds, 1)) }
 
-        var query: SentryServer.Query {
+        var query: AddressQuery {
             [
                 ("start", from.wholeSecond), ("end", to.wholeSecond),
                 ("interval", "\(interval.wholeMilliseconds / 3_600_000)h"),

@@ -105,7 +105,7 @@ public struct SentrySource: HistoricalSource {
         case "release": return tellsReleases ? nil : [""]
         case "app":
             // What is asked for by its id has a name that only the server knows.
-            guard !projects.isEmpty, !projects.contains(where: { $0.allSatisfy(\.isNumber) }) else { return nil }
+            guard !projects.isEmpty, !projects.contains(where: \.isProjectID) else { return nil }
             return Set(projects)
         default: return nil
         }

@@ -1,5 +1,6 @@
 internal import PluginKit
 internal import SentryKit
+internal import SourceKit
 
 /// A rolling stretch of time to ask for, and the interval the service is to count it in.
 ///
@@ -55,7 +56,7 @@ struct Window: Hashable, Sendable {
 
     static func groupsMax(intervals: Int) -> Int { 10_000 / (intervals + 1) }
 
-    var query: SentryServer.Query {
+    var query: AddressQuery {
         [
             ("start", from.wholeSecond), ("end", to.wholeSecond),
             ("interval", "\(interval.wholeMilliseconds / 3_600_000)h"),

@@ -13,11 +13,3 @@ public struct RuleContext: Sendable {
         self.checksPerDay = checksPerDay
     }
 }
-
-extension Double {
-    /// `29 users`, `1 user`.
-    public func counted(_ noun: String) -> String {
-        let whole = rounded().plain
-        return whole == "1" && noun.hasSuffix("s") ? "1 \(noun.dropLast())" : "\(whole) \(noun)"
-    }
-}

@@ -3,7 +3,7 @@ internal import PluginKit
 internal import Preview
 
 /// What a backtest knows of one app: what one picture shows.
-struct AppStory {
+struct PlayedApp {
     /// One app in one environment, as one source sees it.
     struct Key: Hashable, Comparable {
         let app: String
@@ -51,7 +51,7 @@ struct AppStory {
     static let panelsMax = 3
 
     /// Every app that figures, incidents or messages are about; those that something is said of first.
-    static func all(_ report: BacktestReport) -> [AppStory] {
+    static func all(_ report: BacktestReport) -> [PlayedApp] {
         var panels: [Key: [Panel]] = [:]
         for (key, trace) in (report.traces?.traces ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard let metric = trace.metric, trace.points.contains(where: { $0.figure != nil }) else { continue }
@@ -67,7 +67,7 @@ struct AppStory {
         }
         let keys = Set(panels.keys).union(incidents.keys).union(records.keys).sorted()
         let stories = keys.map { key in
-            AppStory(
+            PlayedApp(
                 key: key, panels: panels[key] ?? [], incidents: incidents[key] ?? [], records: records[key] ?? [])
         }
         return stories.filter { !$0.isQuiet } + stories.filter(\.isQuiet)
@@ -77,7 +77,8 @@ struct AppStory {
         self.key = key
         // Within one severity they stay in their order.
         let ranked = Severity.allCases.reversed().map(Optional.some) + [nil]
-        self.panels = Array(ranked.flatMap { rank in panels.filter { $0.severity == rank } }.prefix(AppStory.panelsMax))
+        self.panels = Array(
+            ranked.flatMap { rank in panels.filter { $0.severity == rank } }.prefix(PlayedApp.panelsMax))
         allPanels = panels
         self.incidents = incidents.filter { $0.state != .pending }
         self.records = records
@@ -94,11 +95,11 @@ struct AppStory {
     }
 
     /// One incident and what its rule saw within a span; nil where that is too little for a line.
-    func near(_ incident: Incident, _ span: TimeSpan) -> AppStory? {
+    func near(_ incident: Incident, _ span: TimeSpan) -> PlayedApp? {
         let panel = allPanels.first { $0.rule == incident.rule && $0.release == incident.subject.release }
         let points = panel?.points.filter { $0.to >= span.from && $0.from <= span.to } ?? []
         guard let panel, points.count(where: { $0.figure != nil }) > 1 else { return nil }
-        return AppStory(
+        return PlayedApp(
             key: key,
             panels: [Panel(rule: panel.rule, release: panel.release, metric: panel.metric, points: points)],
             incidents: incidents.filter { $0.rule == incident.rule && $0.subject == incident.subject },
@@ -109,7 +110,7 @@ struct AppStory {
     }
 
     /// The app as a config sees it that knows nothing of it.
-    var emptied: AppStory { AppStory(key: key, panels: [], incidents: [], records: []) }
+    var emptied: PlayedApp { PlayedApp(key: key, panels: [], incidents: [], records: []) }
 
     /// Nothing happened that anybody wanted to hear of.
     var isQuiet: Bool { incidents.isEmpty && records.isEmpty }

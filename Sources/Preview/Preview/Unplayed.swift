@@ -1,7 +1,7 @@
 internal import PluginKit
 
 /// Why figures were left out of a preview: a rule that says nothing may have been shown nothing.
-public struct LeftOut: Hashable, Sendable {
+public struct Unplayed: Hashable, Sendable {
     /// The first reasons, each once.
     private var sentences: [String] = []
     /// How many observations were left out for yet others.
@@ -12,7 +12,7 @@ public struct LeftOut: Hashable, Sendable {
 
     mutating func take(_ sentence: String) {
         guard !sentences.contains(sentence) else { return }
-        if sentences.count < LeftOut.sentencesMax {
+        if sentences.count < Unplayed.sentencesMax {
             sentences.append(sentence)
         } else {
             moreCount += 1

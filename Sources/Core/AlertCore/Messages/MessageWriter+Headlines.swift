@@ -1,0 +1,213 @@
+internal import PluginKit
+
+// The headline of a message about one incident.
+
+extension MessageWriter {
+    /// What a message about one incident says first, without the mark before it: who, what, and since when.
+    ///
+    /// - Parameters:
+    ///   - sentence: what the rule says, where that has been found already.
+    ///   - again: since when the same goes on again, where this is over.
+    func headline(
+        _ incident: Incident, _ kind: Notification.Kind, _ silence: Silence? = nil, _ sentence: String? = nil,
+        again: Moment? = nil
+    ) -> String {
+        guard let again else { return headlineByItself(incident, kind, silence, sentence) }
+        return detailed(
+            headlineByItself(incident, kind, silence, sentence), [words(.detailAgain, [.moment: clock(again)])])
+    }
+
+    private func headlineByItself(
+        _ incident: Incident, _ kind: Notification.Kind, _ silence: Silence?, _ sentence: String?
+    ) -> String {
+        let evidence = incident.evidence(for: kind)
+        guard let metric = evidence.metric, let figure = evidence.figure?.value else {
+            return headline(incident, kind, silence) { sentence ?? self.sentence(evidence) }
+        }
+        let (who, title) = (name(of: incident.subject), words.title(of: Metric(metric)))
+        let value = text(figure, in: evidence)
+        let limit = comparison(evidence)
+        let after = words.rough(lasted(incident))
+        func plain(_ id: PhraseID) -> String { words(id, [.who: who, .metric: title, .figure: value]) }
+        switch kind {
+        case .resolved:
+            let (id, limit) = resolution(incident, evidence, figure)
+            return words(id, [.who: who, .metric: title, .figure: value, .limit: limit, .period: after])
+        case .closed:
+            return words(
+                .headlineClosed,
+                [.who: who, .metric: title, .end: closed(incident), .period: after, .figure: value])
+        case .reminder:
+            guard let silence else {
+                let length = words(.detailPeriod, [.period: words.rough(now - incident.since)])
+                return detailed(plain(.headlineStill), [limit, length])
+            }
+            let length = words.rough(now - silence.since)
+            let last = words(
+                .headlineSilent, [.who: who, .metric: title, .figure: value, .period: length])
+            return detailed(last, [limit])
+        case .escalated:
+            let severity = words(.detailSeverity, [.severity: words.name(of: incident.severity)])
+            return detailed(plain(incident.isNewest(evidence) ? .headlineWorse : .headlineFigure), [limit, severity])
+        case .revised where !incident.isOpen:
+            return words(
+                .headlineCorrectedEnd,
+                [
+                    .who: who, .metric: title, .figure: value,
+                    .details: [limit, words[.detailCorrected]].joined, .end: end(incident), .period: after,
+                ])
+        case .revised:
+            return detailed(plain(.headlineFigure), [limit, words[.detailCorrected]])
+        case .acknowledged:
+            let headline = words(
+                .headlineAcknowledged, [.who: who, .carers: carers(incident), .metric: title, .figure: value])
+            return detailed(headline, [limit])
+        case .opened, .digest, .test:
+            return detailed(plain(.headlineFigure), [limit])
+        }
+    }
+
+    /// The same of an incident without a figure.
+    ///
+    /// - Parameter said: what the rule says; asked only where it is told, as it may name a zone.
+    private func headline(
+        _ incident: Incident, _ kind: Notification.Kind, _ silence: Silence?, said: () -> String
+    ) -> String {
+        let who = name(of: incident.subject)
+        switch kind {
+        case .resolved where incident.isGoodNews:
+            let said = said()
+            let what = said.hasSuffix(".") ? String(said.dropLast()) : said
+            return words(.headlineWhat, [.who: who, .what: what])
+        case .resolved:
+            let id: PhraseID = incident.endsUnresolved ? .headlineWhatEnded : .headlineWhatResolved
+            return words(id, [.who: who, .what: what(incident)])
+        case .closed:
+            let after = words.rough(lasted(incident))
+            return words(
+                .headlineWhatClosed, [.who: who, .what: what(incident), .end: closed(incident), .period: after])
+        case .acknowledged:
+            let what = shortened(said(), incident)
+            return words(.headlineWhatAcknowledged, [.who: who, .carers: carers(incident), .what: what])
+        case .reminder where silence != nil:
+            let length = words.rough(now - (silence?.since ?? now))
+            return words(.headlineWhatSilent, [.who: who, .period: length, .what: said()])
+        default: return words(.headlineWhat, [.who: who, .what: shortened(said(), incident)])
+        }
+    }
+
+    /// What is said of a figure that has ended an incident, and by which limit, where there is one to name.
+    private func resolution(
+        _ incident: Incident, _ evidence: Evidence, _ figure: Double
+    ) -> (id: PhraseID, limit: String) {
+        if incident.endsUnresolved { return (.headlineUsual, "") }
+        guard evidence.reference == nil, let limit = evidence.limit, !limit.holds(figure) else {
+            return (.headlineAgain, "")
+        }
+        // Late figures, or another limit, show it otherwise than it was alarmed with.
+        if incident.worst.metric == evidence.metric, incident.worst.figure.map({ !limit.holds($0.value) }) == true {
+            return (.headlineWithin, words.limit(limit))
+        }
+        return (.headlineBack, inside(limit, figure))
+    }
+
+    /// A sentence with what there is of details behind it.
+    private func detailed(_ sentence: String, _ details: [String?]) -> String {
+        let details = details.joined
+        return details.isEmpty ? sentence : words(.details, [.sentence: sentence, .details: details])
+    }
+
+    /// Where a figure is that is inside its limit again: on the other side of it, or just at it.
+    private func inside(_ limit: Comparison, _ figure: Double) -> String {
+        if figure == limit.limit { return words(.limitAt, [.limit: words.limitText(limit)]) }
+        return words.limit(
+            Comparison(limit.relation.isBelow ? .greater : .less, limit.limit, isPercentage: limit.isPercentage))
+    }
+
+    /// Who takes care of it: `ana is on it`, `ana and ben are on it`.
+    private func carers(_ incident: Incident) -> String {
+        let also = incident.acknowledgement?.also.count ?? 0
+        return words(.carers, count: 1 + also, [.names: words.names(of: incident.acknowledgement)])
+    }
+
+    /// What a headline says of an incident without a figure. A trouble of the bot begins with what is wrong and why, and
+    /// ends with what to do: where that is too long for one line, the end goes, and the whole stands below.
+    /// Of many issues at once it says how many and which; what that may mean stands below.
+    func shortened(_ sentence: String, _ incident: Incident) -> String {
+        switch incident.evidence.phrase?.id {
+        case .issueManyNew, .issueManyBack: return sentence.withoutLastClause
+        default: break
+        }
+        guard Trouble(rawValue: incident.rule) != nil else { return sentence }
+        return sentence.shortened(to: MessageWriter.troubleCharactersMax)
+    }
+
+    /// With the mark and the name in front, what a headline of Slack takes without cutting its middle out, where the
+    /// cause stands.
+    static let troubleCharactersMax = 135
+
+    /// What the figure is to be measured by, in a few words.
+    private func comparison(_ evidence: Evidence) -> String? {
+        switch evidence.reference {
+        case .usual(let value): words(.detailUsual, [.usual: text(value, in: evidence)])
+        case .olderRelease(let value): words(.detailOlderRelease, [.figure: text(value, in: evidence)])
+        case nil: evidence.limit.map { words(.detailLimit, [.limit: words.limit($0)]) }
+        }
+    }
+
+    /// How it ended, where nobody knows whether it is over.
+    private func closed(_ incident: Incident) -> String {
+        incident.isUncertain ? words[.endSilent] : words[.endUnwatched]
+    }
+
+    /// The same of one that may as well be over.
+    private func end(_ incident: Incident) -> String {
+        incident.state == .closed ? closed(incident) : words[incident.endsUnresolved ? .endEnded : .endResolved]
+    }
+
+    /// How long it lasted, whenever that is told.
+    private func lasted(_ incident: Incident) -> Duration { (incident.until ?? now) - incident.since }
+
+    /// What an incident without a figure is about.
+    func what(_ incident: Incident) -> String {
+        if let issue = issue(of: incident) { return words(.whatIssue, [.rule: incident.rule, .issue: issue]) }
+        guard incident.subject.app == Subject.botApp, Trouble(rawValue: incident.rule)?.isOfOne != true else {
+            return incident.rule
+        }
+        return words(.whatOf, [.rule: incident.rule, .source: incident.subject.source])
+    }
+
+    /// What an incident about an issue, or about many at once, is about: at its end the rule may name it no more.
+    private func issue(of incident: Incident) -> String? {
+        guard let key = incident.key else { return nil }
+        // Many at once go by the first of them; the key is not in everybody's language.
+        if let many = incident.worst.phrase, [.issueManyNew, .issueManyBack].contains(many.id),
+            let first = incident.worst.issue, let count = many.count
+        {
+            return words(.togetherWho, count: count - 1, [.names: first.id.tamed.clipped(to: 80)])
+        }
+        return [incident.evidence.issue, incident.worst.issue].compactMap(\.self).first { $0.id == key }?.called
+            ?? key.tamed.clipped(to: 120)
+    }
+}
+
+extension [String?] {
+    /// The parts that are there, with commas between.
+    fileprivate var joined: String { compactMap { $0 }.joined(separator: ", ") }
+}
+
+extension String {
+    fileprivate var withoutLastClause: String { ranges(of: "; ").last.map { String(self[..<$0.lowerBound]) } ?? self }
+
+    /// The text without its last clauses, or without its end, where it is longer than so many characters.
+    fileprivate func shortened(to length: Int) -> String {
+        guard count > length else { return self }
+        let room = prefix(length - 1)
+        let ends = ["; ", ". "].flatMap { room.ranges(of: $0).map(\.lowerBound) }
+        // A clause that ends early may lead to the cause, which must stay.
+        guard let end = ends.max(), distance(from: startIndex, to: end) >= length / 2 else {
+            return cutAtTheEnd(to: length) { _ in 1 }
+        }
+        return self[..<end] + "…"
+    }
+}
