@@ -81,6 +81,11 @@ internal import Testing
         ),
         (", proxy: proxy.example", "'proxy' is 'proxy.example', expected a proxy's address"),
         (", proxy: \"ftp://proxy.example\"", "expected a proxy's address"),
+        (", proxy: \"[::1]:3128\"", "'proxy' is '[::1]:3128', expected"),
+        (", proxy: \"http//proxy:3128\"", "'proxy' is 'http//proxy:3128', expected"),
+        (", proxy: \"http:/proxy:3128\"", "'proxy' is 'http:/proxy:3128', expected"),
+        (", proxy: \"proxy:3128/path\"", "'proxy' is 'proxy:3128/path', expected"),
+        (", proxy: \"http://proxy:3128 \"", "'proxy' is 'http://proxy:3128"),
     ])
     func `what is wrong with them is said of each`(options: String, words: String) {
         let problems = load(options).problems
@@ -88,6 +93,23 @@ internal import Testing
         #expect(problems.allSatisfy { $0.message.contains(words) }, "\(problems.map(\.line))")
         let isWarning = words.hasPrefix("everybody")
         #expect(problems.allSatisfy { ($0.level == .warning) == isWarning })
+    }
+
+    @Test(arguments: [
+        "proxy.example:3128:bot:s3cr3t", "bot:s3cr3t@proxy.example:3128", "http:bot:s3cr3t@proxy.example",
+        "bot:s3cr3t:proxy.example:3128", "htp://proxy.example:3128:bot:s3cr3t",
+    ])
+    func `a login in what is no proxy's address is not shown`(written: String) {
+        let result = load(", proxy: \"\(written)\"")
+        let words = "'proxy' is not a proxy's address"
+        #expect(result.problems.map(\.message) == [words, words])
+        #expect(result.writtenSecrets.map(\.position.line) == [2, 4])
+    }
+
+    @Test func `a proxy's address that came out of a secret is no secret of the file`() {
+        let result = load(", proxy: \"ftp${env:PROXY}\"")
+        #expect(result.problems.map(\.message) == Array(repeating: "'proxy' is not a proxy's address", count: 2))
+        #expect(result.writtenSecrets == [])
     }
 
     @Test(arguments: ["ca", "client_certificate", "client_key"])

@@ -54,6 +54,75 @@ import Testing
         #expect(!shown.contains("s3cr3t"), "\(shown)")
     }
 
+    /// Whoever has the address of a webhook can post there.
+    @Test(arguments: [
+        "bot: {report_to: https://hooks.example/s3cr3t}", "bot: https://hooks.example/s3cr3t",
+        "bot: {https://hooks.example/s3cr3t}", "routes: https://hooks.example/s3cr3t",
+        "routes:\n  - to: https://hooks.example/s3cr3t", "routes:\n  - to: [team, https://hooks.example/s3cr3t]",
+        "routes:\n  - https://hooks.example/s3cr3t",
+        "rules:\n  w: {plugin: wait, when: {app: shop}, to: https://hooks.example/s3cr3t}",
+        "rules:\n  w: {plugin: wait, when: https://hooks.example/s3cr3t}",
+        "oncall:\n  m: {starts: 2026-11-02, people: [{name: ana, channel: https://hooks.example/s3cr3t}]}",
+        "bot: {report_to: hooks.example/T0/s3cr3t}", "bot: {report_to: \"https:/hooks/s3cr3t\"}",
+        "include: {a: https://hooks.example/s3cr3t}", "bot: {hooks.example/s3cr3t}", "routes: hooks.example/s3cr3t",
+        "routes:\n  - to: [team, hooks.example/s3cr3t]",
+        "rules:\n  w: {plugin: wait, when: {app: shop}, to: hooks.example:8443/s3cr3t}",
+    ])
+    func `are masked where an address stands in the place of something else`(section: String) {
+        let shown = shown(section + least)
+        #expect(!shown.contains("s3cr3t"), "\(shown)")
+        #expect(shown.contains("***"), "\(shown)")
+    }
+
+    @Test(arguments: [
+        "channels: https://hooks.example/s3cr3t", "channels:\n  team: https://hooks.example/s3cr3t",
+        "channels:\n  team: [page, https://hooks.example/s3cr3t]",
+        "channels:\n  team: page https://hooks.example/s3cr3t",
+        "channels:\n  team: {https://hooks.example/s3cr3t}", "channels:\n  team: [{token: s3cr3t}]",
+        "channels:\n  team: [page, token s3cr3t]", "channels:\n  team: {plugin: https://ada:s3cr3t@page.example}",
+        "channels:\n  team: {plugin: pge, url: https://hooks.example/s3cr3t}",
+        "channels:\n  https://hooks.example/s3cr3t: {plugin: page}", "channels:\n  https://hooks.example/s3cr3t:",
+        "channels:\n  team: {plugin: hook, room: r, url: [https://ada:s3cr3t@hooks.example]}",
+        "channels: hooks.example/s3cr3t", "channels:\n  team: hooks.example/T0/s3cr3t",
+        "channels:\n  hooks.example/s3cr3t: {plugin: page}", "channels:\n  team: {plugin: hooks.example/s3cr3t}",
+    ])
+    func `are masked where an address stands for a whole channel`(section: String) {
+        let shown = shown("sources:\n  ios: {plugin: feed, url: https://feed.example}\n" + section)
+        #expect(!shown.contains("s3cr3t"), "\(shown)")
+        #expect(shown.contains("***"), "\(shown)")
+    }
+
+    @Test(arguments: [
+        "token:\n  s3cr3t\n  name: x", "token: # mine\n  s3cr3t\n  name: x", "token: |\n  s3cr3t\n  name: x",
+        "token:\n\ts3cr3t\n  name: x", "token:\n    \"s3cr3t\\q\"\n  name: x", "token:\n    @s3cr3t",
+        "token:\n    *s3cr3t", "token:\n    \"x\" s3cr3t", "token: \"x\n    y\" s3cr3t", "token: [\n    @s3cr3t]",
+        "token:\n  s3cr3t==\n  name: x", "token:\n  s3cr3t of words\n  name: x", "token:\n  s3cr3t:word\n  name: x",
+        "token:\n    s3cr3t\n      name: x", "headers: {Authorization:\n    @s3cr3t}",
+        "token:\n    s3cr3t two\n    name: x", "token:\n    s3cr3t=two\n    name: x",
+        "token:\n    s3cr3t:two\n    name: x", "token:\n    one\n    s3cr3t two\n    name: x",
+        // Words of a secret that look like the key of one.
+        "token:\n  s3cr3t-key of words\n  name: x", "token:\n    s3cr3t-key of words\n    name: x",
+        // What begins on the line of its key.
+        "key: -----BEGIN PRIVATE KEY-----\n  s3cr3t==\n  name: x",
+        "key: -----BEGIN PRIVATE KEY-----\n  s3cr3t\n  -----END PRIVATE KEY-----\n  name: x",
+    ])
+    func `are masked below their keys, where the YAML is wrong`(option: String) {
+        let shown = shown("bot:\n  " + option + least)
+        #expect(!shown.contains("s3cr3t"), "\(shown)")
+        #expect(shown.contains("***"), "\(shown)")
+    }
+
+    @Test(arguments: ["name:", "token: \"${env:TOKEN}\"", "name: x"])
+    func `are not taken for what stands below another key, or below one that has its value`(line: String) {
+        let shown = shown("bot:\n  \(line)\n  visible\n  timezone: UTC" + least)
+        #expect(shown.contains("    visible"), "\(shown)")
+    }
+
+    @Test func `are no paths of files where something else belongs`() {
+        let shown = shown("channels:\n  team: data/page.jsonl\n  ops: ./page/a.jsonl\nsources: {ios: {plugin: any}}")
+        #expect(shown.contains("team: data/page.jsonl") && shown.contains("ops: ./page/a.jsonl"), "\(shown)")
+    }
+
     @Test func `are shown where they only name a secret, and so is what is none`() {
         let shown = shown(
             "sources:\n  ios: {plugin: fed, tokn: \"${env:TOKEN}\", projects: [shop]}\nchannels:\n  team: {plugin: page}"

@@ -69,6 +69,20 @@ extension Problem {
         #expect(try #require(result.config).plan.routes.map(\.to) == [["a"], ["b"], ["team"]])
     }
 
+    @Test func `a route behind one of another file is told which, and not to move before it`() {
+        let result = load(
+            main.replacing("  - to: [team]", with: "  - {match: {app: shop}, to: [team]}"),
+            among: [
+                "/etc/bot/teams/a.yaml": "routes:\n  - {match: {app: game}, to: [team]}\n  - {to: [team]}",
+                "/etc/bot/teams/b.yaml": "routes: [{match: {app: game}, to: [team]}]",
+            ])
+        let told =
+            "this route is never reached: the one on line 3 of /etc/bot/teams/a.yaml matches everything "
+            + "(let that one match less, or add continue: true to it)"
+        #expect(
+            result.problems.map(\.place) == ["config:6:13: \(told)", "/etc/bot/teams/b.yaml:1:18: \(told)"])
+    }
+
     @Test func `sections may stand in included files alone`() throws {
         let result = load(
             "include: all.yaml",
@@ -186,6 +200,25 @@ extension Problem {
             ])
     }
 
+    /// Whoever has the address of a webhook can post there.
+    @Test(arguments: [
+        "bot: {report_to: https://hooks.example/s3cr3t}", "plugins: [https://hooks.example/s3cr3t]",
+        "include: {a: https://hooks.example/s3cr3t}", "routes: https://hooks.example/s3cr3t",
+        "routes: {to: hooks.example/s3cr3t}",
+        "channels:\n  https://hooks.example/s3cr3t: {plugin: page}\n  https://hooks.example/s3cr3t: {plugin: page}",
+    ])
+    func `an address in a wrong place of an included file is not shown`(text: String) {
+        let name = "/etc/bot/teams/a.yaml"
+        let result = load(main, among: [name: text, "/etc/bot/teams/b.yaml": text])
+        #expect(result.config == nil)
+        #expect(!result.problems.contains { $0.place.contains("s3cr3t") }, "\(result.problems.map(\.place))")
+        let hidden = result.writtenSecrets.filter { $0.position.file == name }
+        let lines = ShownLines(text.split { $0.isNewline }.map(String.init), hiding: hidden).lines
+        let told = Set(result.problems.filter { $0.position.file == name }.map(\.position.line))
+        #expect(!told.isEmpty)
+        for line in told { #expect(!lines[line - 1].contains("s3cr3t"), "\(lines)") }
+    }
+
     @Test func `what takes a name that is taken is read to its end`() {
         let result = load(
             main,
@@ -252,6 +285,19 @@ extension Problem {
                     + "(relative paths start at the config's folder)"
             ])
         #expect(empty.config != nil)
+    }
+
+    @Test func `a pattern for folders of any depth is refused, for it would find those of one`() {
+        let result = load(
+            main.replacing("teams/*.yaml", with: "teams/**/*.yaml").replacing("[team]", with: "[web-team]"),
+            among: ["/etc/bot/teams/a/b.yaml": "channels: {web-team: {plugin: page}}"])
+        #expect(
+            result.problems.map(\.place) == [
+                "config:7:11: 'include': 'teams/**/*.yaml' has '**', which is one folder here and not any number of them "
+                    + "(name each depth, as in include: [teams/*.yaml, teams/*/*.yaml])"
+            ])
+        #expect(result.config == nil)
+        #expect(load(main.replacing("teams/*", with: "teams/a**b*"), among: [:]).config != nil)
     }
 
     @Test func `a file whose name is made of a secret is named without it`() {

@@ -103,6 +103,9 @@ internal import Testing
             "report_to missing", "bot: {report_to: ops}" + least,
             "1:18: there is no channel 'ops'; known: team"),
         Mistake(
+            "report_to with the address of a channel", "bot: {report_to: https://hooks.example/T0}" + least,
+            "1:18: there is no channel '***'; known: team (write the name of the channel, not an address)"),
+        Mistake(
             "rule on no source",
             "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {source: [iso]}}" + least,
             "2:73: there is no source 'iso'; known: ios -> ios"),
@@ -147,8 +150,8 @@ internal import Testing
               - {match: {severity: critical}, to: [team]}
               - {match: {app: [shop, game]}, to: [team]}
             """ + least,
-            "4:13: this route is never reached: an earlier one matches the same (move this one before it, or add continue: true to that one)",
-            "5:13: this route is never reached: an earlier one matches all that it does "
+            "4:13: this route is never reached: the one on line 2 matches the same (move this one before it, or add continue: true to that one)",
+            "5:13: this route is never reached: the one on line 2 matches all that it does "
                 + "(move this one before it, or add continue: true to that one)"),
         Mistake(
             "routes behind one that matches everything in other words",
@@ -157,7 +160,7 @@ internal import Testing
               - {match: {app: "*", severity: [info, critical, warning]}, to: [team]}
               - {match: {severity: critical}, to: [team]}
             """ + least,
-            "3:13: this route is never reached: an earlier one matches everything "
+            "3:13: this route is never reached: the one on line 2 matches everything "
                 + "(move this one before it, or add continue: true to that one)"),
         Mistake(
             "routes behind one with a list or a pattern",
@@ -167,7 +170,7 @@ internal import Testing
               - {match: {app: shop-ios, severity: critical}, to: [team]}
               - {match: {app: shop-ios}, to: [team]}
             """ + least,
-            "3:13: this route is never reached: an earlier one matches all that it does "
+            "3:13: this route is never reached: the one on line 2 matches all that it does "
                 + "(move this one before it, or add continue: true to that one)"),
         Mistake(
             "a channel that is nothing", "rules: {more: {plugin: wait, when: {app: a}, to: ~}}" + least,
@@ -198,8 +201,22 @@ internal import Testing
         Mistake(
             "a route that is never reached",
             "routes:\n  - to: team\n  - match: {severity: critical}\n    to: team" + least,
-            "3:12: this route is never reached: an earlier one matches everything "
+            "3:12: this route is never reached: the one on line 2 matches everything "
                 + "(move this one before it, or add continue: true to that one)"),
+        Mistake(
+            "routes with a mistake that may be why they match everything",
+            """
+            routes:
+              - {mtch: {app: shop}, to: [team]}
+              - {too: [team]}
+              - {colour: red, to: [team]}
+              - team
+              - {match: {app: shop}, to: [team]}
+              - {to: [team]}
+            """ + least,
+            "2:6: unknown key 'mtch' in a route -> match", "3:6: unknown key 'too' in a route -> to",
+            "4:6: unknown key 'colour' in a route; known are continue, match, to",
+            "5:5: a route must be a mapping of names to values, not a single value"),
         Mistake(
             "a route without channels", "routes:\n  - match: {severity: critical}\n  - to: team" + least,
             "2:5: a route needs 'to': the channels it leads to (write to: [CHANNEL])"),
@@ -332,9 +349,32 @@ internal import Testing
             "percent on counts", "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50%\"}" + least,
             "2:48: 'users' is a count, so its limit has no '%'"),
         Mistake(
+            "what a plugin refuses beside what it never sees",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50%\", runbook: wiki, links: {a: b}, repeat: 4, "
+                + "template: x.m}" + least,
+            "2:48: 'users' is a count, so its limit has no '%'",
+            "2:66: 'runbook' is 'wiki', expected an address such as https://example.com",
+            "2:83: 'links.a' is 'b', expected an address such as https://example.com",
+            "2:95: 'repeat' is '4', expected a duration such as 30s, 5m, 2h or 1d, or off (write 4m or 4h)",
+            "2:108: 'template': /etc/bot/x.m cannot be read: there is no such file "
+                + "('alertbot template show' has one to start from)"),
+        Mistake(
             "a limit without a relation", "rules:\n  floor: {plugin: limit, metric: users, limit: 50}" + least,
             "2:48: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\" (write \"< 50\" or \"> 50\")"
         ),
+        Mistake(
+            "a relation that YAML would not take without quotes",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: => 5}" + least,
+            "2:48: 'limit' is '=> 5', expected a comparison such as \"< 99.5%\" or \"> 100\" -> \">= 5\""),
+        Mistake(
+            "the same between quotes",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"=> 5\"}" + least,
+            "2:48: 'limit' is '=> 5', expected a comparison such as \"< 99.5%\" or \"> 100\" -> >= 5"),
+        Mistake(
+            "a value with a character that cannot be seen",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 5\", window: 1h\u{200B}}" + least,
+            "2:63: 'window' is '1h\u{200B}', expected a duration such as 30s, 5m, 2h or 1d "
+                + "(it has an invisible character in it (U+200B); remove it)"),
         Mistake(
             "a duration out of range",
             "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", window: 30s}" + least,
@@ -446,6 +486,9 @@ internal import Testing
         Mistake(
             "no kind", "bot: {name: \"${TOKEN}\"}" + least,
             "1:13: '${TOKEN}' is not a kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
+        Mistake(
+            "no kind, as other tools write it", "bot: {name: \"${env.TOKEN}\"}" + least,
+            "1:13: '${env.TOKEN}' is not a kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
         Mistake(
             "no kind in a longer text", "bot: {name: \"bot ${TOKEN}\"}" + least,
             "1:13: '${TOKEN}' is not a kind of secret; the kinds are env, file and credential (write ${env:TOKEN})"),

@@ -218,6 +218,13 @@ private struct PacedGate: Gate {
                 "5:48: 'production' can never match: source 'ios' names no environment "
                     + "(change 'match', or what the source gives)"))
         #expect(routed(", match: {environment: production}", all) == [], "only the answers of this source tell")
+        #expect(
+            routed(
+                ", match: {app: shop-ios, environment: production}", all,
+                source: known.replacing("production", with: "production\u{200B}"), isUsable: false
+            ).contains(
+                "5:63: 'production' can never match: source 'ios' is configured to give production\u{200B} "
+                    + "(one of these names has an invisible character in it (U+200B); remove it)"))
     }
 
     @Test func `a gate may be about the bot itself, and a source that is not known may give anything`() {

@@ -197,6 +197,25 @@ internal import Testing
         #expect(load(yaml.replacing("api_key", with: "page").replacing("Token", with: "key")).problems == [])
     }
 
+    @Test(arguments: [
+        ("feed.example/x?token=l0velace", "feed.example/x?token=***"),
+        ("https:/feed.example/x?app=shop&api_key=l0velace", "https:/feed.example/x?app=shop&api_key=***"),
+        ("ada:l0velace@feed.example/x", "ada:***@feed.example/x"),
+        ("htps://ada:l0velace@feed.example", "htps://ada:***@feed.example"),
+        // Nobody can tell what of it is the password.
+        ("htps://ada:l0velace?token=b4bbage@feed.example", "htps://ada:******"),
+    ])
+    func `so are both in what is no address yet, and in no other option`(written: String, shown: String) {
+        let yaml = "sources:\n  ios: {plugin: feed, url: \"\(written)\"}\nchannels:\n  team: {plugin: page}"
+        let result = load(yaml)
+        let told = result.problems.map(\.line)
+        #expect(told.contains { $0.contains("'url' is '\(shown)', expected an address") }, "\(told)")
+        let line = ShownLines(yaml.split(separator: "\n").map(String.init), hiding: result.writtenSecrets).lines[1]
+        #expect(!(told + [line]).contains { $0.contains("l0velace") || $0.contains("b4bbage") }, "\(told) \(line)")
+        let name = "[\"\(written.replacing("htps://", with: ""))\"]"
+        #expect(load(yaml.replacing("\"\(written)\"", with: "https://feed.example, projects: \(name)")).problems == [])
+    }
+
     @Test func `a password in front of a host is a secret`() throws {
         let yaml =
             "sources:\n  ios: {plugin: feed, url: \"https://ada:l0velace@feed.example/x\"}\nchannels:\n  team: {plugin: page}"
@@ -220,6 +239,7 @@ internal import Testing
             ("runbook: \"https://wiki.example/${env:PAGE}\"", "'runbook'", "write the address out"),
             ("links: {graph: \"${env:GRAPH}\"}", "'links.graph'", "write the address out"),
             ("runbook: \"https://ada:l0velace@wiki.example\"", "'runbook'", "write it without the password"),
+            ("runbook: \"https://ada:#l0velace@wiki.example\"", "'runbook'", "write it without the password"),
         ])
     func `an address that people are shown holds no secret`(_ option: String, _ name: String, _ advice: String) {
         let yaml = "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 5\", \(option)}" + least
@@ -229,6 +249,23 @@ internal import Testing
                 "\(problems.map(\.line))")
             #expect(problems.first?.advice == advice)
         }
+        let lines = yaml.split { $0.isNewline }.map(String.init)
+        #expect(!ShownLines(lines, hiding: load(yaml).writtenSecrets).lines.contains { $0.contains("l0velace") })
+    }
+
+    @Test(arguments: [
+        ("mailto:oncall@example.com", "mailto:oncall@example.com"), ("ask: oncall@example.com", "ask:***@example.com"),
+        ("wiki/?token=l0velace", "wiki/?token=***"),
+        ("htps://ada:l0velace@wiki.example", "htps://ada:***@wiki.example"),
+        ("htps://wiki.example/?token=l0velace", "htps://wiki.example/?token=***"),
+    ])
+    func `what is no address there is told so, whatever looks like a secret in it`(_ written: String, _ shown: String) {
+        let yaml = "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 5\", runbook: \"\(written)\"}" + least
+        let result = load(yaml)
+        let told = "'runbook' is '\(shown)', expected an address such as https://example.com"
+        #expect(result.problems.map(\.message) == [told], "\(result.problems.map(\.line))")
+        let lines = yaml.split { $0.isNewline }.map(String.init)
+        #expect(!ShownLines(lines, hiding: result.writtenSecrets).lines.contains { $0.contains("l0velace") })
     }
 
     /// Masked, it would be taken for what it says.

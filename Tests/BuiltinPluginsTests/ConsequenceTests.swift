@@ -29,4 +29,22 @@ import TimeZones
                 credentialsFolder: nil, zones: ZoneDatabase()))
         #expect(result.problems.filter { $0.level == .error }.map(\.message) == [message])
     }
+
+    @Test func `suggest nothing where a secret would be a part of it`() throws {
+        let result = Config.load(
+            Array(
+                """
+                sources: {ios: {plugin: http_json, url: "https://h.example.com", map: {users: $.u, app: $.a}}}
+                rules: {floor: {plugin: threshold, metric: crash_free_users, warning: "${env:LIM}"}}
+                channels: {team: {plugin: console}}
+                """.utf8), folder: "/", catalog: .builtin,
+            surroundings: ConfigSurroundings(
+                variable: { _ in "< 99.5" },
+                file: { _ throws(ConfigSurroundings.Missing) in
+                    throw ConfigSurroundings.Missing("there is no such file")
+                },
+                credentialsFolder: nil, zones: ZoneDatabase()))
+        let problem = try #require(result.problems.first { $0.message.contains("'***' has no unit") })
+        #expect(problem.suggestion == nil)
+    }
 }

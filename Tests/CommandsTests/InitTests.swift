@@ -377,6 +377,7 @@ internal import Testing
         (["source.token.x=${env:T}"], "'token.x' takes no entries"),
         (["issues=perhaps"], "'issues' is 'perhaps', expected true or false"),
         (["organization=shop"], "there is nobody to ask what 'token' of sentry is"),
+        (["organization=shop", "source.organization=game"], "'organization' is set twice; keep one"),
     ])
     func `what the command line says wrong is said, and nothing is written`(
         _ settings: [String], _ sentence: String
@@ -387,6 +388,22 @@ internal import Testing
         #expect(result.failure?.status == .wrongUsage)
         #expect(result.failure?.sentence.hasPrefix(sentence) == true, "\(result.failure?.sentence ?? "none")")
         #expect(scratch.names == [])
+    }
+
+    @Test func `a list that the command line sets twice has all that is said, and nothing else is set twice`()
+        async throws
+    {
+        let listed = try await write([]) { wish in
+            (wish.source, wish.channel, wish.isUntried) = ("sentry", "console", true)
+            wish.settings = ["organization=shop", "token=${env:T}", "projects=ios", "source.projects=android, ios"]
+        }
+        #expect(listed.failure == nil, "\(listed.all)")
+        #expect(try written().contains("\n    projects: [ios, android]\n"))
+        let mapped = try await write([]) { wish in
+            (wish.source, wish.channel, wish.isUntried, wish.isForced) = ("prometheus", "console", true, true)
+            wish.settings = ["url=http://localhost:9090", "metrics.sessions=a", "metrics.sessions=b"]
+        }
+        #expect(mapped.failure == Failure(.wrongUsage, "'metrics.sessions' is set twice; keep one"))
     }
 
     @Test func `a test message leaves only where somebody wants it`() async throws {

@@ -13,6 +13,13 @@ import YAMLKit
             "a:\n  b: 1\n  b: {c: 1, c: 2}",
             ["3:3 duplicate key 'b', first on line 2; keep one", "3:13 duplicate key 'c', first on line 3; keep one"]
         ), ("é: {👩‍👧: 1, b: 2, b: 3}", ["1:19 duplicate key 'b', first on line 1; keep one"]),
+        (
+            "\u{A0}a: 1\n\u{A0}a: 2",
+            [
+                "2:1 duplicate key '\u{A0}a', first on line 1; it has a no-break space in it (U+00A0), which YAML takes for a letter; write a plain one"
+            ]
+        ),
+        ("https://a.example: 1\nhttps://a.example: 2", ["2:1 duplicate key, first on line 1; keep one"]),
         ("? [a]\n: b\nc: 1", ["1:3 a key has to be text, not a list or a mapping"]),
         ("{{a: 1}: 2}", ["1:2 a key has to be text, not a list or a mapping"]),
         (
@@ -76,15 +83,15 @@ import YAMLKit
         ),
         (
             "rules:\n  floor:\n    plugin:threshold\n    # one\n    metric: x",
-            "3:11 'plugin:' has no space after it; write 'plugin: …'"
+            "3:11 this ':' has no space after it; put one there, or put the value in quotes"
         ),
         (
             "rules:\n  floor:\n    plugin:\u{A0}threshold\n    metric: x",
-            "3:11 'plugin:' has no plain space after it; it has a no-break space in it (U+00A0), which YAML takes for a letter; write a plain one"
+            "3:11 this ':' has no plain space after it; it has a no-break space in it (U+00A0), which YAML takes for a letter; write a plain one"
         ),
         (
             "rules:\n  floor:\n    plugin threshold # note\n    metric: x",
-            "3:5 'plugin' has no ':' after it; write 'plugin: …'"
+            "3:5 a ':' is missing after this key"
         ),
         ("a:\n  b: c\n  path:obs.jsonl\n", "3:7 'path:' has no space after it; write 'path: …'"),
         (
@@ -97,11 +104,55 @@ import YAMLKit
         ),
         (
             "a:\n  plugin:email # as in: docs\n  to: x",
-            "2:9 'plugin:' has no space after it; write 'plugin: …'"
+            "2:9 this ':' has no space after it; put one there, or put the value in quotes"
         ),
         ("a: {to:[x]}", "1:7 this ':' has no space after it; put one there, or put the value in quotes"),
-        ("a:\n  token=x\n  to: x", "2:3 'token' has no ':' after it; write 'token: …'"),
-        ("a:\n  pass word:x\n  to: x", "2:3 'pass' has no ':' after it; write 'pass: …'"),
+        ("a:\n  to: x\n  token=x\n  b: x", "3:3 'token' has no ':' after it; write 'token: …'"),
+        ("a:\n  b: x\n  word; 1h\n  c: d", "3:3 'word' has no ':' after it; write 'word: …'"),
+        ("a:\n  b: x\n  word： 1h\n  c: d", "3:3 'word' has no ':' after it; write 'word: …'"),
+        // What may be the value of the key above it is not quoted.
+        ("a:\n  b:\n  word of words\n  c: d", "3:3 a ':' is missing after this key"),
+        ("a:\n  b:\n  word:words\n  c: d", "3:3 a ':' is missing after this key"),
+        ("a:\n  b: x\n  d29yZA==\n  c: d", "3:3 a ':' is missing after this key"),
+        ("a:\n  b:\n    word of words\n    c: d", "3:5 a ':' is missing after this key"),
+        ("a:\n  b:\n    word=word\n    c: d", "3:5 a ':' is missing after this key"),
+        ("a:\n  b:\n    word;word\n    c: d", "3:5 a ':' is missing after this key"),
+        ("a:\n  b:\n    word：word\n    c: d", "3:5 a ':' is missing after this key"),
+        (
+            "a:\n  b:\n    word:word\n    c: d",
+            "3:9 this ':' has no space after it; put one there, or put the value in quotes"
+        ),
+        ("a:\n  b:\n    many words\n    word of words\n    c: d", "4:5 a ':' is missing after this key"),
+        ("a:\n  b: many\n    word of words\n    c: d", "3:5 a ':' is missing after this key"),
+        ("a:\n  b\n    c: d", "2:3 a ':' is missing after this key"),
+        ("a:\n  b:\n    - x\n  word:y\n  c: d", "4:7 'word:' has no space after it; write 'word: …'"),
+        // An element of a list is one without a colon, and what stands too deep is the line below it.
+        (
+            "a:\n  - b\n      c: d",
+            "3:8 a ':' is not allowed here; "
+                + "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
+        ),
+        (
+            "a:\n  b: x\n\u{A0} c: d\n  e: f",
+            "3:1 this line begins with what only looks like a space; it has a no-break space in it (U+00A0), which YAML takes for a letter; write a plain one"
+        ),
+        (
+            "a:\n  b: x\n  \u{200B}c: d\n    e: f",
+            "3:3 this line begins with what only looks like a space; it has an invisible character in it (U+200B); remove it"
+        ),
+        (
+            "a: \"x\nb: \"y z\"",
+            "1:4 this quote is closed only on line 2, where more text follows; close it where its value ends"
+        ),
+        (
+            "a:\n  b: 'x\n  c: d\n  e: '> 5%'",
+            "2:6 this quote is closed only on line 4, where more text follows; close it where its value ends"
+        ),
+        (
+            "a: [\"x, y]\nb: \"z\"",
+            "1:5 this quote is closed only on line 2, where more text follows; close it where its value ends"
+        ),
+        ("a:\n  b: x\n  pass word:x\n  to: x", "3:3 'pass' has no ':' after it; write 'pass: …'"),
         ("- a:b\n  c: d", "1:4 'a:' has no space after it; write 'a: …'"),
         (
             "- my shop\n- other: \"a\" b",

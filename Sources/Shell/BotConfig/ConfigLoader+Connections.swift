@@ -134,15 +134,20 @@ extension ConfigLoader {
                 ConnectionSettings.proxySchemes.contains(scheme)
                     && WebAddress("http://" + address.dropFirst(scheme.count + 3)) != nil
             } ?? false
-        if !isSound, !reader.isWithheld(written, at: own.position(of: ConnectionSettings.proxy)) {
+        let place = own.position(of: ConnectionSettings.proxy)
+        if !isSound, !reader.isWithheld(written, at: place) {
+            // More than a host and its port may be a login.
+            let plain = address.replacing(/^\w+:\/+|\[.*\]/, with: "")
+            let mayHaveLogin = plain.contains("@") || plain.count { $0 == ":" } > 1
+            if mayHaveLogin, !written.hasSecret { reader.noteWritten(address, at: place) }
             reader.report(
-                own.position(of: ConnectionSettings.proxy),
-                written.hasSecret
+                place,
+                written.hasSecret || mayHaveLogin
                     ? "'proxy' is not a proxy's address"
                     : "'proxy' is '\(address.tamed.clipped(to: 80))', expected a proxy's address",
                 advice: "write http://proxy.example.com:3128, socks5h://127.0.0.1:1080, or off")
         }
-        reader.checkAdmitted(written, "proxy", at: own.position(of: ConnectionSettings.proxy))
+        reader.checkAdmitted(written, "proxy", at: place)
         return .at(written)
     }
 }

@@ -29,6 +29,7 @@ extension ConfigLoader {
         var paths: [(path: String, written: GuardedText, position: Position)] = []
         var known: Set<String> = []
         guard !node.isMapping else {
+            reader.hideUnread(node)
             reader.reportGap(
                 node.position, "'\(Vocabulary.include)' must be a list of files, not \(node.kindName)",
                 advice: "write include: [teams/*.yaml]")
@@ -40,6 +41,15 @@ extension ConfigLoader {
                 continue
             }
             let pattern = written.reveal()
+            // Whoever knows it from an editor would miss the files that lie higher or deeper.
+            guard !pattern.split(separator: "/").contains("**") else {
+                reader.reportGap(
+                    element.position,
+                    "'include': '\(written.description.tamed.clipped(to: 100))' has '**', which is one folder here and not "
+                        + "any number of them",
+                    advice: "name each depth, as in include: [teams/*.yaml, teams/*/*.yaml]")
+                continue
+            }
             var found = [absolute(pattern)]
             if pattern.contains(where: { "*?[".contains($0) }) {
                 found = reader.surroundings.files(absolute(pattern, from: folder.asPattern))
@@ -94,6 +104,7 @@ extension ConfigLoader {
             case _ where Vocabulary.includable.contains(entry.key): return true
             case _ where Vocabulary.top.contains(entry.key):
                 reader.hideSecrets(in: [entry])
+                reader.hideAddresses(in: [entry])
                 reader.report(
                     entry.keyMark.position, "'\(entry.key)' is not allowed in an included file",
                     advice: "it belongs in the config that includes it")
@@ -123,9 +134,10 @@ extension ConfigLoader {
         for part in [own].compactMap(\.self) + parts {
             for entry in reader.entries(of: part.value, "'\(part.key)'") {
                 if let place = places[entry.key] {
+                    let name = reader.shown(name: entry.key, at: entry.keyMark.position)
                     reader.report(
                         entry.keyMark.position,
-                        "'\(entry.key.clipped(to: 60))' is already in '\(part.key)', on line \(place.line) of "
+                        "'\(name.clipped(to: 60))' is already in '\(part.key)', on line \(place.line) of "
                             + (place.file ?? "the config"), advice: "names are unique over all files")
                 } else {
                     places[entry.key] = entry.keyMark
@@ -145,6 +157,7 @@ extension ConfigLoader {
             if case .sequence(let routes) = part.value.kind {
                 all += routes
             } else if !part.value.isNull {
+                reader.hideUnread(part.value)
                 reader.report(
                     part.value.position, "'routes' must be a list, not \(part.value.kindName)",
                     advice: "write - to: [CHANNEL]")

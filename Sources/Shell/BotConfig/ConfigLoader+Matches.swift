@@ -63,11 +63,14 @@ extension ConfigLoader {
             for (element, pattern) in zip(entry.value.elements, condition.patterns)
             where !possible.values.contains(where: pattern.fits) {
                 let shown = reader.shown(element, pattern.pattern)
+                let near = shown.nearest(in: possible.names)
+                // They may look alike.
+                let flaw = shown.flawOfSpace ?? near?.flawOfSpace
                 reader.report(
                     Problem(
                         element.position, "'\(shown)' can never match: \(possible.sentence)",
-                        suggestion: shown.nearest(in: possible.names),
-                        advice: "change '\(name)', or \(possible.advice)",
+                        suggestion: flaw == nil ? near : nil,
+                        advice: flaw.map { "one of these names \($0)" } ?? "change '\(name)', or \(possible.advice)",
                         level: isRule && !isFitted ? .error : .warning))
             }
         }

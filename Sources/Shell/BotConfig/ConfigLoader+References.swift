@@ -97,12 +97,14 @@ extension ConfigLoader {
     }
 
     mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: [String]) {
+        let shown = reader.shown(name: name, at: position)
         guard reader.isWhole else { return }
         let known = names.isEmpty ? "" : "; known: \(names.sorted().shortened.joined(separator: ", "))"
         let isRotation = what == "channel" && reader.rotations?[name] != nil
         reader.report(
-            position, "there is no \(what) '\(name.clipped(to: 60))'\(known)",
-            isRotation ? Rotation.prefix + name : name.nearest(in: names))
+            position, "there is no \(what) '\(shown.clipped(to: 60))'\(known)",
+            isRotation ? Rotation.prefix + name : name.nearest(in: names),
+            advice: shown == name ? name.adviceOnSpace : "write the name of the \(what), not an address")
     }
 
     /// What a match can name as a source.
@@ -202,33 +204,41 @@ extension ConfigLoader {
 
     /// A route behind one that takes all that it matches is never reached.
     private mutating func checkReach(_ routes: [RouteEntry]) {
-        var ends: Set<Set<Match.Condition>> = []
+        var ends: [Set<Match.Condition>: Position] = [:]
         // Those with lists and patterns, which may take all of what is written in another way.
-        var wide: [Match] = []
+        var wide: [(match: Match, place: Position)] = []
         for route in routes {
             let match = route.route.match.narrowed
             let own = Set(match.conditions)
             // What could not be read may be anything.
+            if route.mayMatchLess { continue }
             if let match = route.match, !reader.isCertain(match) { continue }
-            let what: String? =
-                if ends.contains([]) {
-                    "everything"
-                } else if ends.contains(own) {
-                    "the same"
-                } else if own.parts.contains(where: ends.contains) || wide.contains(where: match.isWithin) {
-                    "all that it does"
-                } else {
-                    nil
-                }
-            if let what, let position = route.match?.position ?? route.to.first?.position {
-                reader.report(
-                    position, "this route is never reached: an earlier one matches \(what)",
-                    advice: "move this one before it, or add continue: true to that one")
+            let part = own.parts.first { ends[$0] != nil }
+            if let place = ends[[]] {
+                reportUnreached(route, behind: place, that: "everything")
+            } else if let place = ends[own] {
+                reportUnreached(route, behind: place, that: "the same")
+            } else if let place = part.flatMap({ ends[$0] }) ?? wide.first(where: { match.isWithin($0.match) })?.place {
+                reportUnreached(route, behind: place, that: "all that it does")
             }
             guard !route.route.continues else { continue }
-            ends.insert(own)
-            if wide.count < ConfigLoader.wideMax, match.conditions.contains(where: \.isWide) { wide.append(match) }
+            if ends[own] == nil { ends[own] = route.position }
+            if wide.count < ConfigLoader.wideMax, match.conditions.contains(where: \.isWide) {
+                wide.append((match, route.position))
+            }
         }
+    }
+
+    private mutating func reportUnreached(_ route: RouteEntry, behind place: Position, that matches: String) {
+        guard let position = route.match?.position ?? route.to.first?.position else { return }
+        // Routes of an included file stand before those of the config wherever it puts them.
+        let isFar = place.file != position.file
+        let file = isFar ? " of \(place.file ?? "the config")" : ""
+        reader.report(
+            position, "this route is never reached: the one on line \(place.line)\(file) matches \(matches)",
+            advice: isFar
+                ? "let that one match less, or add continue: true to it"
+                : "move this one before it, or add continue: true to that one")
     }
 
     /// Each route is compared with those; nobody writes as many.

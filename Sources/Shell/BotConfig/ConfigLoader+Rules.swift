@@ -66,13 +66,16 @@ extension ConfigLoader {
                 let detector = make(thing, options) { options throws(ProblemList) -> any Detector in
                     try type.init(options: options, context: context)
                 }
+                // What its plugin refuses hides no mistake of these.
+                let reminder = readRepeat(entries, thing) ?? type.remindsAfter
+                let links = readLinks(entries, thing)
+                let template = readTemplate(entries, thing, zone)
                 guard let detector else { continue }
                 for caution in detector.cautions { reader.report(caution) }
                 rules.detectors.append(
                     DetectorPlan(
-                        name: thing.name, detector: detector, match: match,
-                        repeat: readRepeat(entries, thing) ?? type.remindsAfter,
-                        links: readLinks(entries, thing), template: readTemplate(entries, thing, zone)))
+                        name: thing.name, detector: detector, match: match, repeat: reminder, links: links,
+                        template: template))
             case .gate(let type):
                 let gate = make(thing, options) { options throws(ProblemList) -> any Gate in
                     try type.init(options: options, context: context)
@@ -163,11 +166,15 @@ extension ConfigLoader {
         let route: Route
         let to: [(name: String, position: Position)]
         let match: Node?
+        let position: Position
+        /// Whether it may match less than is known: what its mistake left out may be the 'match'.
+        let mayMatchLess: Bool
     }
 
     mutating func readRoutes(_ node: Node?) -> [RouteEntry] {
         guard let node, !node.isNull else { return [] }
         guard case .sequence(let nodes) = node.kind else {
+            reader.hideUnread(node)
             reader.report(
                 node.position, "'routes' must be a list, not \(node.kindName)", advice: "write - to: [CHANNEL]")
             return []
@@ -175,7 +182,8 @@ extension ConfigLoader {
         return nodes.map { node in
             let entries = reader.entries(of: node, "a route")
             let meant = reader.reportUnknown(entries, known: Vocabulary.route.names, in: "a route")
-            let matchNode = entries.first { $0.key == "match" }?.value
+            let matchNode = entries.first { $0.key == RuleSettings.match.name }?.value
+            let hasTo = entries.contains { $0.key == "to" }
             var to: [(name: String, position: Position)] = []
             var onCall: [Rotation] = []
             if let entry = entries.first(where: { $0.key == "to" }) {
@@ -188,7 +196,7 @@ extension ConfigLoader {
                         to.append((name.description, element.position))
                     }
                 }
-            } else if node.isMapping || node.isNull {
+            } else if node.isMapping || node.isNull, !meant.contains("to") {
                 reader.report(
                     node.position, "a route needs 'to': the channels it leads to", advice: "write to: [CHANNEL]")
             }
@@ -202,7 +210,9 @@ extension ConfigLoader {
                 route: Route(
                     match: said[RuleSettings.match], to: to.map(\.name), onCall: onCall,
                     continues: said[Vocabulary.continues] || isMeant),
-                to: to, match: matchNode)
+                to: to, match: matchNode, position: node.position,
+                mayMatchLess: !hasTo
+                    || matchNode == nil && entries.contains { !Vocabulary.route.names.contains($0.key) })
         }
     }
 }

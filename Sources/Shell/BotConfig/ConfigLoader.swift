@@ -143,6 +143,7 @@ struct ConfigLoader {
         entries.filter { entry in
             guard entry.key == Vocabulary.plugins else { return true }
             reader.hideSecrets(in: [entry])
+            reader.hideAddresses(in: [entry])
             reader.report(
                 entry.keyMark.position, "plugins outside the bot's own process are not supported by this version",
                 advice: "remove 'plugins'")
@@ -178,16 +179,18 @@ struct ConfigLoader {
         {
             reader.report(entry.keyMark.position, "'\(section)' is empty; the bot needs at least one")
         }
-        for thing in things where !ConfigLoader.isName(thing.key) {
+        // Whatever is told of a thing names it.
+        let names = things.map { reader.shown(name: $0.key, at: $0.keyMark.position) }
+        for (thing, name) in zip(things, names) where !ConfigLoader.isName(thing.key) {
             let isOnlyBegin = ConfigLoader.isName("a" + thing.key.dropFirst())
             reader.report(
                 thing.keyMark.position,
-                "'\(thing.key.clipped(to: 60))' is not a valid name; "
+                "'\(name.clipped(to: 60))' is not a valid name; "
                     + (isOnlyBegin
                         ? "it must begin with a letter or a digit"
                         : "use letters, digits, '-', '_' and '.', at most 64"))
         }
-        return things.map { Named(name: $0.key, position: $0.keyMark.position, value: $0.value) }
+        return zip(things, names).map { Named(name: $1, position: $0.keyMark.position, value: $0.value) }
     }
 
     static func isName(_ text: String) -> Bool {
@@ -204,7 +207,10 @@ struct ConfigLoader {
     ) -> (manifest: PluginManifest, type: Kind)? {
         let plugin = known(thing, entries, what, among: plugins)
         // Nobody knows then which of its options are secrets.
-        if plugin == nil { reader.hideSecrets(in: entries) }
+        if plugin == nil {
+            reader.hideSecrets(in: entries)
+            reader.hideAddresses(in: entries)
+        }
         return plugin
     }
 
@@ -232,9 +238,10 @@ struct ConfigLoader {
                     advice: "write it under '\(home)'")
                 return nil
             }
+            let shown = reader.shown(name: word, at: entry.value.position)
             reader.report(
                 entry.value.position,
-                "there is no plugin '\(word.clipped(to: 60))' for \(what)s; known: \(names.joined(separator: ", "))",
+                "there is no plugin '\(shown.clipped(to: 60))' for \(what)s; known: \(names.joined(separator: ", "))",
                 word.nearest(in: names))
             return nil
         }

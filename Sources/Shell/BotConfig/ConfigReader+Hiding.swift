@@ -31,10 +31,16 @@ extension ConfigReader {
 
     private mutating func hideSecrets(in node: Node) {
         switch node.kind {
-        case .scalar: return
+        case .scalar(let text, _): hideSecret(inText: text, at: node.mark)
         case .mapping(let entries): hideSecrets(in: entries)
         case .sequence(let nodes): for node in nodes { hideSecrets(in: node) }
         }
+    }
+
+    /// Remembers what may be secret in a value that nobody reads, because something of another kind belongs there.
+    mutating func hideUnread(_ node: Node) {
+        hideSecrets(in: node)
+        hideAddresses(in: node)
     }
 
     /// Remembers all that is written there as secret. What only names where a secret lies is shown.
@@ -50,14 +56,31 @@ extension ConfigReader {
     /// Remembers addresses there as secret: those of webhooks are, and under a key that nobody knows it may be one.
     mutating func hideAddresses(in node: Node) {
         switch node.kind {
-        case .scalar(let text, _): if text.contains("://") { hide(node) }
-        case .mapping(let entries): for entry in entries { hideAddresses(in: entry.value) }
+        case .scalar(let text, _): if text.holdsAddress { hide(node) }
+        case .mapping(let entries): hideAddresses(in: entries)
         case .sequence(let nodes): for node in nodes { hideAddresses(in: node) }
         }
     }
 
+    /// The same, also of those that stand as keys.
+    mutating func hideAddresses(in entries: [Entry]) {
+        for entry in entries {
+            _ = shown(name: entry.key, at: entry.keyMark.position)
+            hideAddresses(in: entry.value)
+        }
+    }
+
+    /// What stands where a name belongs, for people: an address is no name, and that of a webhook is a secret.
+    mutating func shown(name: String, at position: Position) -> String {
+        guard name.holdsAddress else { return name }
+        noteWritten(name, at: position)
+        return Secret.mask
+    }
+
     /// What a key says for people: of one that has a secret in it, the first word.
-    mutating func shown(key: String) -> String { parted(key: key).map { $0.word + "…" } ?? key.clipped(to: 60) }
+    mutating func shown(key: String) -> String {
+        parted(key: key).map { $0.word + "…" } ?? (key.holdsAddress ? Secret.mask : key.clipped(to: 60))
+    }
 
     /// A key that has a secret in it because a colon is missing, and that with what is before it.
     private mutating func parted(key: String) -> (word: String, secret: String)? {
@@ -66,20 +89,47 @@ extension ConfigReader {
     }
 
     /// Remembers what is written as a secret on lines of which the YAML is wrong, so that what they say is not in the tree:
-    /// all that stands behind the first key of that kind, even if its colon is missing; and where there is none, behind the
-    /// begin of an address.
+    /// the whole line if it is the value of such a key above it; else all that stands behind the first key of that kind, even
+    /// if its colon is missing; and where there is none, what is behind the begin of an address.
     mutating func hideSecrets(onLinesOf marks: [Mark]) {
         for mark in marks {
             let line = line(of: mark)
             let keys = line.matches(of: /([\w-]+)["']?(?:\s*[:=]\s*|\s+)/).filter { isSecret(String($0.output.1)) }
             let rest =
-                keys.map { line[$0.range.upperBound...] }.first { !$0.isEmpty && !$0.isReference }
+                (isUnderSecret(mark) ? line.drop { $0 == " " || $0 == "\t" } : nil)
+                ?? keys.map { line[$0.range.upperBound...] }.first { !$0.isEmpty && !$0.isReference }
                 ?? line.firstRange(of: "://").map { line[$0.upperBound...] }
             guard let rest, !rest.isEmpty else { continue }
             let column = line[..<rest.startIndex].unicodeScalars.count + 1
             noteWritten(String(rest), at: Position(file: mark.file, line: mark.line, column: column))
         }
     }
+
+    /// Whether a line has no key, and the nearest one above that has any is of a secret, which may go on below: it ends with
+    /// that key and nothing behind it, or with what begins a text of several lines, a list or a quote; or it begins with
+    /// that key and a first part of the secret.
+    private mutating func isUnderSecret(_ mark: Mark) -> Bool {
+        for number in stride(from: mark.line, through: max(1, mark.line - ConfigReader.secretLinesMax), by: -1) {
+            let line = line(of: Mark(file: mark.file, line: number, column: 1))
+            if line.drop(while: \.isWhitespace).hasPrefix("#") { continue }
+            if number < mark.line,
+                let match = line.suffix(ConfigReader.lineEndMax).firstMatch(
+                    of: /([\w-]+)["']?\s*:\s*(?:[|>&!]\S*|[\[{]|"[^"]*|'[^']*)?\s*(?:\s#.*)?$/)
+            {
+                return isSecret(String(match.output.1))
+            }
+            if let match = line.prefixMatch(of: /[\s-]*["']?([.\w-]+)["']?\s*:(?:\s+|$)/) {
+                guard number < mark.line, isSecret(String(match.output.1)) else { return false }
+                return !line[match.range.upperBound...].isReference
+            }
+        }
+        return false
+    }
+
+    /// A private key has some fifty lines.
+    private static let secretLinesMax = 100
+    /// Of a longer line only so much of its end is looked at: it may be the whole config.
+    private static let lineEndMax = 200
 
     /// What stands on the line behind a value that is empty, because YAML takes it for something else.
     mutating func leftover(behind node: Node) -> Leftover? {
@@ -110,6 +160,12 @@ struct Leftover {
 
     /// What YAML takes a text for, by its first character.
     static let meanings: [Unicode.Scalar: String] = ["#": "a comment", "&": "an anchor"]
+}
+
+extension String {
+    /// Whether there is an address in it, though its scheme may be missing or have a slip: no name has a slash, and
+    /// no host is longer.
+    fileprivate var holdsAddress: Bool { contains(":/") || contains(/\w\.\w[^\/\s]{0,260}\/\S/) }
 }
 
 extension Substring {

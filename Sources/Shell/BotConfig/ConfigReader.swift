@@ -130,11 +130,24 @@ struct ConfigReader {
     /// Remembers a problem, once.
     mutating func report(_ problem: Problem) {
         // Where the YAML itself is wrong, what it seems to say is not worth a word.
-        let problem = problem.masking(masksNear()).tamed
+        var problem = problem.masking(masksNear()).tamed
+        problem = Problem(
+            problem.position, problem.message, suggestion: writable(problem.suggestion, at: problem.position),
+            advice: problem.advice, level: problem.level)
         guard !brokenPlaces.contains(problem.position), !withheldPlaces.contains(problem.position),
             !problems.contains(problem)
         else { return }
         problems.append(problem)
+    }
+
+    /// What is suggested, as it has to be written there; nil where it has a mask in it.
+    private mutating func writable(_ suggestion: String?, at position: Position) -> String? {
+        guard let suggestion, !suggestion.contains(Secret.mask) else { return nil }
+        // With one of these YAML begins something else, unless there are quotes around the value.
+        guard let first = suggestion.first, "|>@%&*!".contains(first) else { return suggestion }
+        let line = line(of: Mark(file: position.file, line: position.line, column: position.column))
+        let sign = line.unicodeScalars.dropFirst(max(0, position.column - 1)).first
+        return sign == "\"" || sign == "'" ? suggestion : "\"\(suggestion)\""
     }
 
     /// Remembers what is suggested there, for whoever can tell whether it would be refused, too.
@@ -189,7 +202,7 @@ struct ConfigReader {
         case .mapping(let entries): return entries
         case .scalar where node.isNull: return []
         default:
-            if case .scalar(let text, _) = node.kind { hideSecret(inText: text, at: node.mark) }
+            hideUnread(node)
             let slip = node.missingSpace
             report(
                 node.position,
@@ -234,7 +247,7 @@ struct ConfigReader {
                 ?? Vocabulary.address(for: entry.key, among: free)
             if let near { meant.insert(near) }
             hideSecrets(in: [entry])
-            hideAddresses(in: entry.value)
+            hideAddresses(in: [entry])
             // What is merged into several things stands in one place.
             guard unknownPlaces.insert(entry.keyMark.position).inserted else { continue }
             if let near {
@@ -259,6 +272,7 @@ struct ConfigReader {
     /// The text of a scalar with its secrets in place; a problem and nil otherwise.
     mutating func text(_ node: Node, _ name: String, standingIn: Bool = false) -> GuardedText? {
         guard case .scalar(let written, _) = node.kind else {
+            hideUnread(node)
             report(node.position, "'\(name)' must be a single value, not \(node.kindName)")
             return nil
         }

@@ -75,6 +75,7 @@ extension ConfigReader {
         case .list(let inner, let mayBeEmpty): return list(node, name, inner, mayBeEmpty, isSecret)
         case .map(let inner):
             guard case .mapping(let entries) = node.kind else {
+                hideUnread(node)
                 report(node.position, "'\(name)' must be a mapping of names to values, not \(node.kindName)")
                 return nil
             }
@@ -138,16 +139,22 @@ extension ConfigReader {
         let isLink = if case .link = kind { true } else { false }
         if !isSecret, let guarded = text.guardingSecrets(isAddress: kind.isAddress, isLink: isLink) {
             if isLink {
-                reportShown(node, name, kind, advice: "write it without the password")
-                return nil
+                for secret in guarded.secrets { noteWritten(secret, at: node.position) }
+                guard WebAddress(guarded.text.description) == nil else {
+                    reportShown(node, name, kind, advice: "write it without the password")
+                    return nil
+                }
+                // What is no address is told to be none: what looks like a password in it may be anything.
+                text = guarded.text
+            } else {
+                remember(guarded.text)
+                // Whoever tries things out on the own machine has nothing to hide.
+                if WebAddress(text.reveal())?.isLoopback != true {
+                    for secret in guarded.secrets { reportWritten(secret, name, at: node.position) }
+                }
+                // Where secrets are not, what has one counts as not known.
+                if !surroundings.withholdsSecrets { text = guarded.text }
             }
-            remember(guarded.text)
-            // Whoever tries things out on the own machine has nothing to hide.
-            if WebAddress(text.reveal())?.isLoopback != true {
-                for secret in guarded.secrets { reportWritten(secret, name, at: node.position) }
-            }
-            // Where secrets are not, what has one counts as not known.
-            if !surroundings.withholdsSecrets { text = guarded.text }
         }
         do {
             return try kind.value(text)
@@ -169,7 +176,7 @@ extension ConfigReader {
             report(
                 node.position,
                 "'\(name)' is \(found), expected \(error.expected)\(word.map { ", or \($0)" } ?? "")", suggestion,
-                advice: isSecret || text.hasSecret ? nil : error.advice)
+                advice: isSecret || text.hasSecret ? nil : text.reveal().adviceOnSpace ?? error.advice)
             return nil
         }
     }
@@ -198,6 +205,7 @@ extension ConfigReader {
     private mutating func section(_ node: Node, _ name: String, _ specs: [OptionSpec]) -> Options? {
         let example = specs.filter(\.isRequired).map { "\($0.name): …" }.joined(separator: ", ")
         if !example.isEmpty, !node.isMapping {
+            hideUnread(node)
             report(node.position, "'\(name)' must be a mapping such as {\(example)}, not \(node.kindName)")
             return nil
         }
@@ -264,14 +272,22 @@ extension ConfigReader {
     private mutating func list(
         _ node: Node, _ name: String, _ inner: OptionKind, _ mayBeEmpty: Bool, _ isSecret: Bool
     ) -> Option.Value? {
+        let isOfNames = if case .plain = inner { true } else { false }
         guard case .sequence(let nodes) = node.kind else {
-            return option(node, name, inner, isSecret: isSecret).map { .list([$0]) }
+            let option = option(node, name, inner, isSecret: isSecret)
+            if isOfNames, option != nil { warnOfJoined(node, name, isInList: false) }
+            return option.map { .list([$0]) }
         }
         guard !nodes.isEmpty || mayBeEmpty else {
             reportEmpty(node, name)
             return nil
         }
-        return .list(nodes.compactMap { option($0, name, inner, isSecret: isSecret) })
+        return .list(
+            nodes.compactMap { node in
+                let option = option(node, name, inner, isSecret: isSecret)
+                if isOfNames, option != nil { warnOfJoined(node, name, isInList: true) }
+                return option
+            })
     }
 
     private mutating func reportEmpty(_ list: Node, _ name: String) {
@@ -281,6 +297,7 @@ extension ConfigReader {
     /// Reads a `match`: properties with exact values, lists and globs.
     mutating func match(_ node: Node, _ name: String) -> Match? {
         guard case .mapping(let entries) = node.kind else {
+            hideUnread(node)
             report(
                 node.position,
                 "'\(name)' must be a mapping such as {app: shop-*, severity: critical}, not \(node.kindName)")
@@ -370,18 +387,21 @@ extension GuardedText {
     ///
     /// - Parameters:
     ///   - isAddress: whether it can be nothing else, so that a password with signs that end a host is found, too.
-    ///   - isLink: whether people open it, so that only a password counts.
+    ///   - isLink: whether people open it, so that of an address only a password counts.
     fileprivate func guardingSecrets(isAddress: Bool, isLink: Bool) -> (text: GuardedText, secrets: [String])? {
         let text = reveal()
         guard !hasSecret else { return nil }
         let found =
             [text.passwordOfAddress(isAddress)].compactMap(\.self)
-            + (isAddress && !isLink ? text.credentialsOfQuery : [])
+            + (isAddress && (!isLink || WebAddress(text) == nil) ? text.credentialsOfQuery : [])
         guard !found.isEmpty else { return nil }
         var pieces: [Piece] = []
         var rest = text.startIndex
-        for secret in found {
-            pieces += [.plain(String(text[rest..<secret.startIndex])), .secret(Secret(String(secret)))]
+        // Where there is no telling what is password and what is query, one may reach into the other.
+        for secret in found.sorted(by: { $0.startIndex < $1.startIndex }) where rest < secret.endIndex {
+            let begin = max(rest, secret.startIndex)
+            if rest < begin { pieces.append(.plain(String(text[rest..<begin]))) }
+            pieces.append(.secret(Secret(String(text[begin..<secret.endIndex]))))
             rest = secret.endIndex
         }
         if rest < text.endIndex { pieces.append(.plain(String(text[rest...]))) }
@@ -404,9 +424,9 @@ extension String {
         return password.isEmpty ? nil : password
     }
 
-    /// The values in the query of an address whose names say that they are credentials.
+    /// The values in the query of an address whose names say that they are credentials, though its scheme may be missing.
     fileprivate var credentialsOfQuery: [Substring] {
-        guard firstRange(of: "://") != nil, let mark = firstIndex(of: "?") else { return [] }
+        guard let mark = firstIndex(of: "?") else { return [] }
         return self[mark...].dropFirst().prefix { $0 != "#" }.split(separator: "&").compactMap { item in
             guard let sign = item.firstIndex(of: "="), String(item[..<sign]).namesCredentialOfQuery else { return nil }
             let value = item[item.index(after: sign)...]
@@ -421,10 +441,11 @@ extension String {
         return authority.lastIndex(of: "@").map { authority[..<$0] }
     }
 
-    /// What stands between the scheme and the last `@`, whatever it is; nil where there is no such thing.
+    /// What stands between the scheme, if it has one, and the last `@`, whatever it is; nil where there is no such thing, and
+    /// for what is an address, of mail too.
     fileprivate var allBeforeHost: Substring? {
-        guard WebAddress(self) == nil, let scheme = firstRange(of: "://") else { return nil }
-        let rest = self[scheme.upperBound...]
+        guard WebAddress(self) == nil, !lowercased().hasPrefix("mailto:") else { return nil }
+        let rest = self[(firstRange(of: "://")?.upperBound ?? startIndex)...]
         return rest.lastIndex(of: "@").map { rest[..<$0] }
     }
 

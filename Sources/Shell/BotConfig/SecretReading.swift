@@ -79,7 +79,9 @@ struct SecretReading {
                     advice: "the name belongs behind the ':', as in ${env:NAME} or ${file:PATH}"))
         }
         guard parts.count == 2 else {
-            let name = parts.first ?? ""
+            let written = parts.first ?? ""
+            // As other tools write it.
+            let name = written.hasPrefix("env.") ? String(written.dropFirst(4)) : written
             return .failure(
                 Failure(
                     sentence: "'${\(reference)}' is not a kind of secret; the kinds are env, file and credential",

@@ -34,9 +34,11 @@ extension Composer {
             let key = try text(ofKey: keyNode.node, in: depth)
             var isNew = key != nil
             if let key, let line = lineByKey[key] {
+                // That of a webhook is a secret.
+                let name = key.contains("://") ? "" : " \(quoted(key))"
                 try report(
-                    event.mark, "duplicate key \(quoted(key)), first on line \(line)", advice: "keep one",
-                    leavingOut: depth + 1)
+                    event.mark, "duplicate key\(name), first on line \(line)",
+                    advice: key.adviceOnSpace ?? "keep one", leavingOut: depth + 1)
                 isNew = false
             }
             let value = try node(try next(), depth: depth)

@@ -15,7 +15,7 @@ struct Composer: ~Copyable {
         case closed(Composed, nodes: Int)
     }
 
-    private let reader: EventReader
+    private var reader: EventReader
     private let limits: YAML.Limits
     private var problems: [YAMLProblem] = []
     private var anchors: [String: Anchor] = [:]
@@ -69,7 +69,7 @@ struct Composer: ~Copyable {
         problems.append(YAMLProblem(mark, message, advice: advice, depthOfLoss: depth))
     }
 
-    func next() throws(Halt) -> Event {
+    mutating func next() throws(Halt) -> Event {
         try reader.next()
     }
 

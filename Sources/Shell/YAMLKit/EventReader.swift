@@ -28,6 +28,8 @@ struct EventReader: ~Copyable {
     private let source: SourceText
     private let input: UnsafeMutableBufferPointer<UInt8>
     private let parser: UnsafeMutablePointer<yaml_parser_t>
+    /// The value or key that was read last.
+    private var last: SyntaxFault.Text
 
     init(_ source: SourceText) throws(Halt) {
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
@@ -43,6 +45,8 @@ struct EventReader: ~Copyable {
         yaml_parser_set_input_string(parser, input.baseAddress, source.text.utf8.count)
         self.source = source
         self.parser = parser
+        let start = Mark(line: 1, column: 1)
+        last = SyntaxFault.Text(isQuoted: false, begin: start, end: start, endIndex: 0)
     }
 
     deinit {
@@ -54,12 +58,19 @@ struct EventReader: ~Copyable {
     /// The next event; after the end of the stream, its end again.
     ///
     /// - Throws: `Halt` with the syntax error, after which there are no more events.
-    func next() throws(Halt) -> Event {
+    mutating func next() throws(Halt) -> Event {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else {
             throw fault.halt(in: source)
         }
         defer { yaml_event_delete(&event) }
+        if event.type == YAML_SCALAR_EVENT {
+            let style = event.data.scalar.style
+            last = SyntaxFault.Text(
+                isQuoted: style == YAML_DOUBLE_QUOTED_SCALAR_STYLE || style == YAML_SINGLE_QUOTED_SCALAR_STYLE,
+                begin: Mark(event.start_mark), end: Mark(event.end_mark),
+                endIndex: Int(clamping: event.end_mark.index))
+        }
         return Event(kind: Self.kind(of: event), mark: Mark(event.start_mark))
     }
 
@@ -100,7 +111,7 @@ struct EventReader: ~Copyable {
         return SyntaxFault(
             problem: state.problem.map { String(cString: $0) } ?? "there is not enough memory to read the text",
             context: state.context.map { String(cString: $0) } ?? "", mark: Mark(state.problem_mark),
-            index: Int(clamping: state.problem_mark.index), contextMark: Mark(state.context_mark))
+            index: Int(clamping: state.problem_mark.index), contextMark: Mark(state.context_mark), before: last)
     }
 }
 

@@ -27,7 +27,7 @@ public struct MissingSpace {
     /// The one behind the colon that YAML takes for a letter.
     private var space: Substring? {
         let space = rest.prefix(1)
-        return space.adviceOnSpace == nil ? nil : space
+        return space.strangeSpace == nil ? nil : space
     }
 }
 
@@ -39,14 +39,35 @@ extension Node {
 }
 
 extension StringProtocol {
-    /// What to do about a space that looks like any other and is none to YAML; nil where there is no such space.
-    public var adviceOnSpace: String? {
-        let strange = unicodeScalars.first { $0.properties.generalCategory == .spaceSeparator && $0 != " " }
-        return strange.map { scalar in
-            let digits = String(scalar.value, radix: 16, uppercase: true)
-            let code = "U+" + String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
-            let what = scalar == "\u{A0}" ? "a no-break space" : "a space of another kind"
-            return "it has \(what) in it (\(code)), which YAML takes for a letter; write a plain one"
+    /// What to do about a space that looks like any other and is none to YAML, or about what nobody sees at all; nil where
+    /// there is no such thing.
+    public var adviceOnSpace: String? { flawOfSpace.map { "it " + $0 } }
+
+    /// The same, to follow the name of what it is in.
+    public var flawOfSpace: String? {
+        if let space = strangeSpace {
+            let what = space == "\u{A0}" ? "a no-break space" : "a space of another kind"
+            return "has \(what) in it (\(space.code)), which YAML takes for a letter; write a plain one"
         }
+        let unseen = unicodeScalars.first(where: \.isUnseen)
+        return unseen.map { "has an invisible character in it (\($0.code)); remove it" }
+    }
+
+    fileprivate var strangeSpace: Unicode.Scalar? {
+        unicodeScalars.first { $0.properties.generalCategory == .spaceSeparator && $0 != " " }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var code: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    /// Whether it shows nothing by itself: what comes along with a text that was copied from a page. Joiners and the tags of
+    /// flags make characters that people see.
+    fileprivate var isUnseen: Bool {
+        properties.generalCategory == .format && properties.isDefaultIgnorableCodePoint
+            && !(0x200C...0x200D ~= value || 0xE0020...0xE007F ~= value)
     }
 }

@@ -8,12 +8,24 @@ struct SyntaxFault {
     let index: Int
     /// Where the thing being read began; meaningful only with a context.
     let contextMark: Mark
+    /// The value or key before it.
+    let before: Text
+
+    /// A value or key that was read.
+    struct Text {
+        let isQuoted: Bool
+        let begin: Mark
+        /// Behind its last character, as a mark and as a count of Unicode scalars.
+        let end: Mark
+        let endIndex: Int
+    }
 
     func halt(in source: SourceText) -> Halt {
         let found = source.character(at: index)
         if found == "\t" {
             return Halt(mark, "a tab is used for indentation", advice: "use spaces")
         }
+        if let halt = strangeIndent(in: source) ?? lateQuote(in: source) { return halt }
         switch problem {
         case "found a tab character that violates indentation",
             "found a tab character where an indentation space is expected":
@@ -83,6 +95,37 @@ struct SyntaxFault {
         }
     }
 
+    /// The line on which reading stuck, or the one above it, if it is indented with what only looks like a space: to YAML its
+    /// text begins there.
+    private func strangeIndent(in source: SourceText) -> Halt? {
+        let lines = SyntaxFault.lines(of: source)
+        for number in stride(from: min(mark.line, lines.count), through: 1, by: -1) {
+            let line = lines[number - 1]
+            let indent = line.prefix { $0.isWhitespace || String($0).adviceOnSpace != nil }
+            if let advice = indent.adviceOnSpace, indent.endIndex < line.endIndex {
+                let plain = indent.prefix { $0 == " " }
+                return Halt(
+                    Mark(line: number, column: plain.count + 1), "this line begins with what only looks like a space",
+                    advice: advice)
+            }
+            if number < mark.line, !Line(line).saysNothing { return nil }
+        }
+        return nil
+    }
+
+    /// A quote that was to be closed where it began, and is closed where the next one opens: what that holds stands bare.
+    private func lateQuote(in source: SourceText) -> Halt? {
+        guard before.isQuoted, before.begin.line < before.end.line, before.end.line == mark.line,
+            index >= before.endIndex
+        else { return nil }
+        let between = source.text.unicodeScalars.dropFirst(before.endIndex).prefix(index - before.endIndex)
+        // A comparison begins like a text on the lines below, which breaks off behind its sign.
+        guard between.allSatisfy({ $0 == " " || $0 == ">" || $0 == "|" }) else { return nil }
+        return Halt(
+            before.begin, "this quote is closed only on line \(mark.line), where more text follows",
+            advice: "close it where its value ends")
+    }
+
     private func unclosed(_ sort: String, with bracket: String) -> Halt {
         let opening = "the \(sort) opened at line \(contextMark.line), column \(contextMark.column)"
         return Halt(mark, "',' or '\(bracket)' is expected here", advice: "check \(opening)")
@@ -105,20 +148,28 @@ struct SyntaxFault {
         found.map { ", not \(quoted(String($0)))" } ?? ""
     }
 
-    /// A line before that was to be a key with its value, and is neither. It and the next, as deep, would be one value then,
-    /// in which there is no place for a colon.
+    /// A line before that was to be a key with its value, or a name with what is below it, and is neither. It and the next
+    /// would be one value then, in which there is no place for a colon.
     private func missingSpace(in source: SourceText) -> Halt? {
         let lines = SyntaxFault.lines(of: source)
         guard mark.line >= 2, mark.line <= lines.count else { return nil }
         let stuck = Line(lines[mark.line - 1])
         for number in stride(from: mark.line - 2, through: 0, by: -1) {
             let line = Line(lines[number])
-            if line.text.isEmpty || line.text.hasPrefix("#") { continue }
+            if line.saysNothing { continue }
             // An element of a list may be a plain text, and the next element is no part of it.
+            if line.depth < stuck.depth, line.isName, !line.isItem {
+                return SyntaxFault.colonMissing(at: number, depth: line.depth)
+            }
             guard line.depth == stuck.depth, !(line.isItem && stuck.isItem) else { return nil }
-            return line.slip(at: number + 1)
+            return SyntaxFault.slip(of: lines, at: number)
         }
         return nil
+    }
+
+    /// It quotes nothing: the name may be a secret below its key.
+    private static func colonMissing(at index: Int, depth: Int) -> Halt {
+        Halt(Mark(line: index + 1, column: depth + 1), "a ':' is missing after this key")
     }
 
     /// The same for a line of which it is known that a key begins there.
@@ -126,7 +177,17 @@ struct SyntaxFault {
         let lines = SyntaxFault.lines(of: source)
         guard lines.indices.contains(place.line - 1) else { return nil }
         let line = Line(lines[place.line - 1])
-        return line.depth == place.column - 1 ? line.slip(at: place.line) : nil
+        return line.depth == place.column - 1 ? SyntaxFault.slip(of: lines, at: place.line - 1) : nil
+    }
+
+    /// What is wrong with one of the lines where it was to be a key with its value. Where it may as well be the value of the
+    /// key above it, or a part of that, it may be a secret and is not quoted.
+    private static func slip(of lines: [Substring], at index: Int) -> Halt? {
+        let line = Line(lines[index])
+        let above = lines[..<index].last { Line($0).beginsAnew }.map { Line($0) }
+        guard let above else { return line.slip(at: index + 1) }
+        if line.depth > above.depth { return line.slip(at: index + 1, isNamed: false) }
+        return above.awaitsValue ? nil : line.slip(at: index + 1)
     }
 
     private static func lines(of source: SourceText) -> [Substring] {
@@ -147,19 +208,53 @@ struct SyntaxFault {
             depth = line.count - self.text.count
         }
 
+        /// Whether there is nothing on it, or a comment.
+        var saysNothing: Bool { text.isEmpty || text.hasPrefix("#") }
+
+        /// What stands there without the comment behind it.
+        private var code: Substring {
+            let code = text.firstRange(of: " #").map { text[..<$0.lowerBound] } ?? text
+            return code[..<(code.lastIndex { $0 != " " }.map(code.index(after:)) ?? code.startIndex)]
+        }
+
+        /// Whether it is a single word, such as a name without its colon.
+        var isName: Bool {
+            let code = code
+            return code.first?.isLetter == true && code.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+        }
+
+        /// Whether it is a key or an element, and so no part of what stands above it.
+        var beginsAnew: Bool {
+            let code = code
+            return !saysNothing && (isItem || code.hasSuffix(":") || code.contains(": "))
+        }
+
+        /// Whether it is a key with its value below.
+        var awaitsValue: Bool {
+            let code = code
+            return code.hasSuffix(":")
+                || code.contains(": ") && code.split(separator: " ").last?.first.map { "|>".contains($0) } == true
+        }
+
         /// What is wrong with it where it was to be a key with its value: it has no blank behind its colon, or no colon. Nil
         /// where it is such a line, or nothing like it.
-        func slip(at number: Int) -> Halt? {
-            let code = text.firstRange(of: " #").map { text[..<$0.lowerBound] } ?? text
-            let written = code[..<(code.lastIndex { $0 != " " }.map(code.index(after:)) ?? code.startIndex)]
+        ///
+        /// - Parameter isNamed: whether the key may be quoted.
+        func slip(at number: Int, isNamed: Bool = true) -> Halt? {
+            let written = code
             guard !written.contains(": "), !written.hasSuffix(":"), written.first?.isLetter == true else { return nil }
             if let slip = MissingSpace(written) {
+                let colon = Mark(line: number, column: depth + 1 + slip.key.unicodeScalars.count)
+                if isNamed { return Halt(colon, slip.message, advice: slip.advice) }
+                let advice = written.adviceOnSpace
                 return Halt(
-                    Mark(line: number, column: depth + 1 + slip.key.unicodeScalars.count), slip.message,
-                    advice: slip.advice)
+                    colon, "this ':' has no \(advice == nil ? "" : "plain ")space after it",
+                    advice: advice ?? "put one there, or put the value in quotes")
             }
-            let key = written.prefix { !$0.isWhitespace && $0 != "=" }
-            guard key.endIndex < written.endIndex, !key.contains(":") else { return nil }
+            let key = written.prefix { !$0.isWhitespace && !"=;：".contains($0) }
+            // What ends in signs of equality is base64.
+            guard written[key.endIndex...].contains(where: { $0 != "=" }), !key.contains(":") else { return nil }
+            guard isNamed else { return SyntaxFault.colonMissing(at: number - 1, depth: depth) }
             return Halt(
                 Mark(line: number, column: depth + 1), "\(quoted(key)) has no ':' after it",
                 advice: "write \(quoted(key + ": …"))")

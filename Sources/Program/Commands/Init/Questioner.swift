@@ -130,14 +130,23 @@ struct Questioner {
                 try Answer.check(value, kind)
                 var entries: [DraftValue.DraftEntry] = []
                 if case .map(let known)? = thing.values[option.name] { entries = known }
+                guard !entries.contains(where: { $0.name == entry }) else { throw Questioner.twice }
                 thing.values[option.name] = .map(entries + [DraftValue.DraftEntry(name: entry, value: value)])
             } else {
-                thing.values[option.name] = try Answer.value(of: value, option)
+                let said = try Answer.value(of: value, option)
+                switch (thing.values[option.name], said) {
+                case (nil, _): thing.values[option.name] = said
+                case (.list(let known)?, .list(let more)):
+                    thing.values[option.name] = .list(known + more.filter { !known.contains($0) })
+                default: throw Questioner.twice
+                }
             }
         } catch {
             throw Failure(.wrongUsage, "'\(key)' \(error.sentence)")
         }
     }
+
+    private static let twice = AnswerFlaw("is set twice; keep one")
 
     private func ask(_ option: OptionSpec, _ before: DraftThing?, into thing: inout DraftThing) throws(Failure) {
         let old = before?.values[option.name]

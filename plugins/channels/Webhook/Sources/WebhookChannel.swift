@@ -66,25 +66,29 @@ public struct WebhookChannel: Channel {
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         bot = context.bot
         isPager = options[Self.pager]
-        let view = MessageView(bot: context.bot, channel: context.name, zone: context.zone)
-        address = try WebhookAddress(try options[Self.url], at: options.position(of: Self.url), view)
-        form = try options[Self.body].map { text throws(ProblemList) in
-            try WebhookForm(text, at: options.position(of: Self.body), view)
-        }
         format = options[Self.format]
-        if form != nil, options.written(Self.format) != nil {
-            throw ProblemList(
-                options.position(of: Self.format),
-                "'format' and 'body' both say what is posted",
-                advice: "remove one")
-        }
-        secret = try options[Self.secret].map { text throws(ProblemList) in
-            try WebhookChannel.checked(text, at: options.position(of: Self.secret))
-        }
-        cautions = secret.map { WebhookChannel.cautions(of: $0, at: options.position(of: Self.secret)) } ?? []
         // The type follows from the body.
-        let flaws = options.flaws(inHeaders: Self.headers) { $0.hasPrefix("webhook-") || $0 == "content-type" }
-        guard flaws.isEmpty else { throw ProblemList(flaws) }
+        var problems = options.flaws(inHeaders: Self.headers) { $0.hasPrefix("webhook-") || $0 == "content-type" }
+        if options[Self.body] != nil, options.written(Self.format) != nil {
+            problems.append(
+                Problem(
+                    options.position(of: Self.format), "'format' and 'body' both say what is posted",
+                    advice: "remove one"))
+        }
+        // A key is a secret even if somebody wrote it into the file.
+        secret = options[Self.secret].map { GuardedText(Secret($0.reveal())) }
+        if let secret { problems += WebhookChannel.flaws(of: secret, at: options.position(of: Self.secret)) }
+        let view = MessageView(bot: context.bot, channel: context.name, zone: context.zone)
+        do throws(ProblemList) {
+            address = try WebhookAddress(try options[Self.url], at: options.position(of: Self.url), view)
+            form = try options[Self.body].map { text throws(ProblemList) in
+                try WebhookForm(text, at: options.position(of: Self.body), view)
+            }
+        } catch {
+            throw ProblemList(problems + error.problems)
+        }
+        guard problems.isEmpty else { throw ProblemList(problems) }
+        cautions = secret.map { WebhookChannel.cautions(of: $0, at: options.position(of: Self.secret)) } ?? []
         headers = options[Self.headers].map { HTTPRequest.Header($0.name, $0.value) }
         allowsPlainHTTP = options[.insecure]
     }
@@ -131,18 +135,15 @@ public struct WebhookChannel: Channel {
         }
     }
 
-    /// Refuses keys that nothing can be signed with, before the first message needs one.
-    private static func checked(_ secret: GuardedText, at position: Position) throws(ProblemList) -> GuardedText {
+    /// Keys that nothing can be signed with are refused before the first message needs one.
+    private static func flaws(of secret: GuardedText, at position: Position) -> [Problem] {
         let keys = keys(of: secret)
-        guard !keys.isEmpty, keys.allSatisfy({ $0?.isEmpty == false }) else {
-            throw ProblemList(
-                position,
-                "'secret' is not a signing key; expected 'whsec_' and base64, as the receiver shows it",
-                advice: "a new one is 'whsec_' and what openssl rand -base64 32 prints"
-            )
-        }
-        // A key is a secret even if somebody wrote it into the file.
-        return GuardedText(Secret(secret.reveal()))
+        guard keys.isEmpty || keys.contains(where: { $0?.isEmpty != false }) else { return [] }
+        return [
+            Problem(
+                position, "'secret' is not a signing key; expected 'whsec_' and base64, as the receiver shows it",
+                advice: "a new one is 'whsec_' and what openssl rand -base64 32 prints")
+        ]
     }
 
     /// What Standard Webhooks asks of a key; one that is shorter signs, and somebody may guess it.

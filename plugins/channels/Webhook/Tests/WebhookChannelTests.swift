@@ -132,6 +132,17 @@ private let signed: [String: Option.Value] = [
         #expect(!message.contains("pass word") && !message.contains("MDEyMw"))
     }
 
+    @Test func `what is wrong with one option hides nothing that is wrong with another`() throws {
+        let options: [String: Option.Value] = [
+            "secret": .text("pass word!"), "headers": .map([header("X Y", "1")]), "body": .text("{"),
+            "format": .text("cloudevents"),
+        ]
+        let error = try #require(throws: ProblemList.self) { try channel(options) }
+        for told in ["'secret' is not", "'X Y' is not", "'body' is not", "'format' and 'body'"] {
+            #expect(error.problems.contains { $0.message.hasPrefix(told) }, "\(told): \(error.problems)")
+        }
+    }
+
     @Test func `headers that cannot be or are ours are refused, all at once`() throws {
         let entries = [
             header("X Y", "1"), header("", "1"), header("Webhook-Id", "1"), header("content-LENGTH", "1"),
