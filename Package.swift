@@ -311,7 +311,7 @@ let package = Package(
             [
                 "Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting", "BudgetGate", "EscalateGate",
                 "MuteGate",
-                "PluginTesting", "StaleDetector",
+                "PluginTesting", "RepeatGate", "StaleDetector",
             ] + kit,
             exclude: ["Fixtures"]),
 

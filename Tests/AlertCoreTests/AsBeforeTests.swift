@@ -80,4 +80,31 @@ import Testing
         let told = bot.play("w" + String(repeating: "=", count: 17) + "x ", every: .minutes(10))
         #expect(told.hasSuffix("..O."), "\(told)")
     }
+
+    @Test(arguments: [Duration.hours(3), .days(2), .minutes(-30), .days(-2)])
+    func `hold through a clock that is set, for what waits for its time and for what is open`(step: Duration) throws {
+        var bot = Rehearsal(.rehearsed(for: .minutes(10)))
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        _ = bot.play("w===")
+        bot.setClock(by: step)
+        _ = bot.play("==========")
+        #expect(bot.marks(of: "shop") == "O")
+        _ = bot.play(String(repeating: "=", count: 26), every: .minutes(10))
+        #expect(bot.marks(of: "shop") == "OM")
+        #expect(try noNews(bot) == nil)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `are known to have said it until then by the clock that was set forward since`() throws {
+        var bot = bot()
+        let other = Subject(source: "ios", app: "other")
+        _ = bot.play("w==", every: .minutes(10))
+        _ = bot.play(".", of: other)
+        bot.setClock(by: .hours(3))
+        _ = bot.play(".....", every: .hours(1), of: other)
+        #expect(try noNews(bot)?.contains("15:20, for 3 h 40 min") == true)
+        #expect(bot.objections == [])
+    }
 }

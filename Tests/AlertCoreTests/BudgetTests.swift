@@ -336,10 +336,11 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         bot.see(.critical, of: subjects[0])
         bot.advance(by: .milliseconds(1))
         bot.see(.warning, of: subjects[1])
-        // The older one's reminder is looked at before what waits for the room, and then for the quiet hours.
+        // What waited for the room waits for the quiet hours now, and leaves it to the older one's reminder.
         bot.advance(to: .utc("2026-11-20 12:10"))
-        #expect(bot.marks() == "OhM")
+        #expect(bot.marks() == "OhhM")
         #expect(bot.decisions.last?.message.incidents.map(\.subject) == [subjects[0]])
+        #expect(bot.decisions.dropLast().last?.reason.description == "quiet_hours:nights")
         #expect(bot.objections == [])
     }
 

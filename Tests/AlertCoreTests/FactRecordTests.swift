@@ -105,6 +105,8 @@ import Testing
         #"{"kind":"incident","incident":{\#(incident)}}"#,
         #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":\#(standing)}"#,
         #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":null}"#,
+        #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":{"dropped":"warning","#
+            + #""dropped_by":"quiet_hours:nights","last_said":"2026-11-20T22:00:00Z"}}"#,
         #"{"kind":"incident_seen","id":"bkvhhigh3rlfj","state":"recovering","evidence":\#(evidence)}"#,
         #"{"kind":"incident_seen","id":"bkvhhigh3rlfj","worst":true,"evidence":\#(evidence)}"#,
         #"{"kind":"incident_ended","id":"bkvhhigh3rlfj"}"#,

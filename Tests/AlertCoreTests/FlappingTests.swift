@@ -1,4 +1,3 @@
-import AlertCore
 import AlertTesting
 import BudgetGate
 import FlappingGate
@@ -6,6 +5,8 @@ import GroupGate
 import PluginKit
 import PluginTesting
 import Testing
+
+@testable import AlertCore
 
 /// The stories begin at 12:00 and have one character a minute. What flaps is told again when it was calm for six
 /// minutes.
@@ -65,6 +66,17 @@ import Testing
         // The one whose beginning was told is over, and so is the one that nobody heard of.
         #expect(bot.decisions.last?.message.headline == "🗒 shop: 2 resolved, held until now by wobble")
         #expect(bot.state.incidents.isEmpty)
+    }
+
+    /// It gathers as other gates do, and for another reason: what is said between would be taken for the last word.
+    @Test(arguments: [false, true])
+    func `nothing passes before it is calm, whether it has waited for company or not`(isGathered: Bool) throws {
+        var bot = try bot()
+        _ = bot.play("w.w.w")
+        let incident = try #require(bot.state.incidents.inOrder.last)
+        let ended = Notification(.resolved, of: incident, Standing(), in: "team")
+        let closure = bot.state.closure(for: ended, at: bot.now, bot.plan, isGathered: isGathered)
+        #expect(closure?.reason == .flapping)
     }
 
     @Test func `what flaps for long is kept eight times, and counted each time`() throws {

@@ -106,7 +106,14 @@ import Testing
         bot.see(.warning)
         #expect(bot.decisions.map(\.decision) == [.hold(until: .utc("2026-11-20 15:00"))])
         bot.advance(to: .utc("2026-11-20 15:00"))
-        #expect(bot.decisions.map(\.mark) == ["h", "O"])
+        #expect(bot.decisions.map(\.mark) == ["h", "h", "h", "O"])
+        // Each says that it holds from then on, so that nobody looks for the end of the one before.
+        #expect(
+            bot.decisions.prefix(3).map { "\($0.reason) \($0.at)" } == [
+                "muted:vacation 2026-11-20T12:00:00Z", "quiet_hours:nights 2026-11-20T13:00:00Z",
+                "muted:again 2026-11-20T14:00:00Z",
+            ])
+        #expect(bot.decisions.prefix(3).allSatisfy { $0.decision == .hold(until: .utc("2026-11-20 15:00")) })
     }
 
     @Test func `a mute of years ends when it says`() {

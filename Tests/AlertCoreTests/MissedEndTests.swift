@@ -1,6 +1,7 @@
 import AlertCore
 import AlertTesting
 import BudgetGate
+import GroupGate
 import PluginKit
 import QuietHoursGate
 import Testing
@@ -24,9 +25,12 @@ import Testing
         bot.sendAnswer = works
     }
 
-    @Test(arguments: ["the channel works", "a start", "an hour later"])
-    func `an end that was refused is sent again`(_ chance: String) {
-        var bot = Rehearsal(.unreminded)
+    /// Behind a gate that gathers, it has had its company before.
+    @Test(arguments: ["the channel works", "a start", "an hour later"], [false, true])
+    func `an end that was refused is sent again`(_ chance: String, isGrouped: Bool) throws {
+        var plan = Plan.unreminded
+        if isGrouped { plan.gates = [try .rule(GroupGate.self, "together", ["wait": "30s"])] }
+        var bot = Rehearsal(plan)
         bot.comparesReplay = true
         missEnd(&bot)
         #expect(bot.kindsSent(to: "team") == [.opened, .resolved])
@@ -160,6 +164,30 @@ import Testing
         var (bot, plan) = withoutTeam(isRenamed: isRenamed, arrives: arrives)
         bot.reload(plan)
         bot.advance(by: .hours(5))
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        #expect(bot.objections == [])
+    }
+
+    /// While the bot was away its channel got another name, and it is over by the first answer.
+    @Test(arguments: [false, true])
+    func `the end of what was told under another name is told under the new one, as gates allow`(isNight: Bool) {
+        var plan = Plan.unreminded
+        plan.reportTo = nil
+        plan.channels = [ChannelPlan(name: "team", home: 7)]
+        if isNight { plan.gates = [.quiet(from: "2026-11-20 12:30", until: "2026-11-20 15:00")] }
+        var bot = Rehearsal.checked(plan)
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        var renamed = plan
+        renamed.channels[0].name = "crew"
+        bot.pollAnswer = { _, now in (PollReport(.values([.cue(.fine, at: now)])), .seconds(1)) }
+        bot.crash(renamed, after: .hours(1))
+        bot.advance(to: .utc("2026-11-20 14:59"))
+        #expect(bot.kindsSent(to: "crew") == (isNight ? [] : [.resolved]))
+        bot.advance(by: .hours(1))
+        #expect(bot.kindsSent(to: "crew") == [.resolved])
+        bot.reload(plan)
+        bot.advance(by: .hours(2))
         #expect(bot.kindsSent(to: "team") == [.opened])
         #expect(bot.objections == [])
     }

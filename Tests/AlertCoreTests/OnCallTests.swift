@@ -10,10 +10,12 @@ import Testing
         "mobile", zone: .utc, starts: CivilTime(.utc("2026-11-19 18:00")), every: .days(1),
         people: [Rotation.Person("ana", channel: "ana-dm"), Rotation.Person("bo", channel: "bo-dm")])
 
-    private func bot(_ routes: (Rotation) -> [Route] = { [Route(to: ["team"], onCall: [$0])] }) throws -> Rehearsal {
+    private func bot(
+        repeat: Duration? = .hours(4), _ routes: (Rotation) -> [Route] = { [Route(to: ["team"], onCall: [$0])] }
+    ) throws -> Rehearsal {
         let mobile = try #require(mobile)
         var plan = Plan.rehearsed(
-            detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: .hours(4))],
+            detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: `repeat`)],
             channels: ["team", "ana-dm", "bo-dm"].map { ChannelPlan(name: $0) }, routes: routes(mobile))
         plan.rotations = [mobile]
         return Rehearsal(plan)
@@ -71,6 +73,40 @@ import Testing
         bot.advance(by: .hours(5))
         #expect(heard(bot, in: "ana-dm").dropFirst(2).first == "M 2026-11-21T18:00:00Z")
         #expect(bot.objections == [])
+    }
+
+    @Test func `who comes back on call is told at the handover that it goes on, though no reminder is due`() throws {
+        var bot = try bot(repeat: nil)
+        plays(.critical, &bot)
+        bot.start()
+        bot.advance(by: .hours(72))
+        #expect(heard(bot, in: "ana-dm") == ["O 2026-11-20T12:00:00Z", "M 2026-11-21T18:00:00Z"])
+        #expect(heard(bot, in: "bo-dm") == ["O 2026-11-20T18:00:00Z", "M 2026-11-22T18:00:00Z"])
+        #expect(heard(bot, in: "team") == ["O 2026-11-20T12:00:00Z"])
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [.seconds(-10), .seconds(-50), .seconds(10)] as [Duration])
+    func `who was told at the handover is not told again because the clock is set`(step: Duration) throws {
+        var bot = try bot(repeat: nil)
+        plays(.critical, &bot)
+        bot.start()
+        bot.advance(by: .hours(30) + .minutes(10))
+        #expect(heard(bot, in: "ana-dm").count == 2)
+        bot.setClock(by: step)
+        bot.advance(by: .hours(3))
+        #expect(heard(bot, in: "ana-dm").count == 2)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `who comes back on call hears nothing of what somebody takes care of`() throws {
+        var bot = try bot(repeat: nil)
+        plays(.critical, &bot)
+        bot.start()
+        bot.advance(by: .minutes(10))
+        bot.step(.command(.acknowledge(bot.state.incidents.inOrder.map(\.id), by: "ana"), id: 1))
+        bot.advance(by: .hours(72))
+        #expect(heard(bot, in: "ana-dm").map { $0.prefix(1) } == ["O", "A"])
     }
 
     @Test(arguments: [true, false])

@@ -23,6 +23,33 @@ import Testing
 
     private func group() throws -> GatePlan { try .rule(GroupGate.self, "together", ["wait": "20s"]) }
 
+    @Test(arguments: [1, 2])
+    func `what has arrived counts before older messages are edited, and its channel is busy until that ends`(
+        atOnce: Int
+    ) throws {
+        let pace = Pace(perSecond: 100, burst: 100, atOnce: atOnce)
+        var bot = Rehearsal.checked(.rehearsed(channels: [ChannelPlan(name: "team", pace: pace)]))
+        bot.sendAnswer = { _, _ in nil }
+        bot.see(.warning, of: bank)
+        bot.advance(by: .seconds(1))
+        let opening = try #require(bot.sends.first).delivery.id
+        bot.step(.arrived(id: opening, .delivered(receipt: "r")))
+        var killed = bot
+        killed.crash()
+        killed.advance(by: .minutes(5))
+        #expect(killed.sends.count { $0.delivery.id == opening } == 1)
+        bot.see([(bank, .critical), (game, .warning)])
+        bot.advance(by: .seconds(1))
+        let meanwhile: [Notification.Kind] = atOnce == 1 ? [.opened] : [.opened, .opened]
+        #expect(bot.kindsSent(to: "team") == meanwhile)
+        bot.step(.delivered(id: opening, .delivered(receipt: "r")))
+        bot.advance(by: .seconds(1))
+        #expect(bot.kindsSent(to: "team") == meanwhile + [.escalated])
+        #expect(bot.sends.last?.delivery.thread == "r")
+        #expect(bot.ends[opening]?.count == 1)
+        #expect(bot.objections == [])
+    }
+
     @Test func `a digest about one incident goes into its thread`() throws {
         var bot = bot([try budget()])
         bot.see([(bank, .warning), (game, .warning)])

@@ -1,5 +1,6 @@
 import AlertCore
 import AlertTesting
+import GroupGate
 import PluginKit
 import Testing
 
@@ -22,8 +23,11 @@ import Testing
         #expect(bot.sends.filter { $0.at >= end }.map(\.delivery.kind) == [.digest])
     }
 
-    @Test func `an opening that waits says how bad it is when it leaves`() throws {
-        var bot = Rehearsal(.rehearsed(for: .zero, repeat: nil))
+    /// Behind a gate that gathers, it has had its company before it waits for its channel.
+    @Test(arguments: [false, true])
+    func `an opening that waits says how bad it is when it leaves`(isGrouped: Bool) throws {
+        let gates = isGrouped ? [try GatePlan.rule(GroupGate.self, "together", ["wait": "30s"])] : []
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: nil, gates: gates))
         let end = start + .hours(1)
         bot.sendAnswer = { _, now in (now < end ? .retry(after: end - now, "429") : .delivered(receipt: nil), .zero) }
         bot.start()
@@ -160,6 +164,24 @@ import Testing
         bot.see(.warning)
         bot.advance(by: .hours(23))
         #expect(bot.decisions.contains { $0.channel == "ops" && $0.message.headline.contains("channel team") })
+    }
+
+    @Test func `reports of a channel that takes nothing say since when, though what waited then was replaced`() {
+        var bot = Rehearsal(.unreminded)
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? .retry(after: nil, "502") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .hours(3))
+        bot.see(.critical)
+        bot.advance(by: .hours(4))
+        let reports = bot.decisions.filter { $0.channel == "ops" && $0.message.headline.contains("channel team") }
+        #expect(reports.map(\.mark) == ["O", "M"])
+        for report in reports {
+            #expect(
+                report.message.headline.contains("waiting since Fri 20 Nov 12:00 UTC"), "\(report.message.headline)")
+        }
     }
 
     @Test func `a message that some never get is not sent again, and is reported until one reaches everybody`() {

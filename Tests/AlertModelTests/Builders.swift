@@ -94,7 +94,8 @@ extension SeededRandom {
     mutating func standing() -> Standing {
         Standing(
             announced: maybe { $0.one(of: Severity.allCases) }, dropped: maybe { $0.one(of: Severity.allCases) },
-            firstSaid: maybe { $0.moment() }, lastSaid: maybe { $0.moment() }, reminders: Int(count()),
+            droppedBy: maybe { $0.reason() }, firstSaid: maybe { $0.moment() }, lastSaid: maybe { $0.moment() },
+            reminders: Int(count()),
             said: maybe {
                 Said(metric: $0.word(), value: $0.double(), span: $0.span(), limit: $0.maybe { $0.comparison() })
             }, hold: maybe { $0.hold() })

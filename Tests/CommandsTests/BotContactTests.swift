@@ -333,13 +333,14 @@ import Testing
         }
     }
 
-    @Test func `what nobody was notified of yet says so, and what holds it`() async throws {
-        let dark = "\n  dark: {plugin: quiet_hours, match: {app: shop-web}, between: 00:00-24:00}"
+    @Test(arguments: [("", "nobody notified yet, held"), (", then: drop", "nobody notified, dropped")])
+    func `what nobody was notified of says so, and what holds or dropped it`(then: String, words: String) async throws {
+        let dark = "\n  dark: {plugin: quiet_hours, match: {app: shop-web}, between: 00:00-24:00\(then)}"
         let web = Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text.replacing("shop-ios", with: "shop-web")
         try await running(seeing: web, under: dark) { _, face in
             let cards = await face.overview(apps: nil).incidents
             #expect(cards.count == 2)
-            #expect(Set(cards.map(\.muted)) == [nil, "nobody notified yet, held (quiet_hours:dark)"])
+            #expect(Set(cards.map(\.muted)) == [nil, "\(words) (quiet_hours:dark)"])
         }
     }
 

@@ -322,12 +322,16 @@ import Testing
         // On the later night the clock skips these hours.
         ("between: 02:10-02:50, dates: [2026-01-02, 2027-03-28]", true),
         ("between: 22:00-07:00, dates: 2027-12-24", false),
-    ]) func `a check warns of quiet hours that never come`(options: String, isIdle: Bool) throws {
+        // They come, and nobody looks so far ahead.
+        ("between: 22:00-07:00, dates: 2028-06-01", true),
+    ]) func `a check warns of quiet hours that are over or far ahead`(options: String, isIdle: Bool) throws {
         let file = try scratch.shop(stage.machine, replacing: "between: 22:00-07:00", with: options)
         let report = CheckReport(file, on: stage.machine)
         let words =
-            "warning: rule 'nights' will hold nothing: it has no window in the next 400 days; give it days to come"
+            "warning: rule 'nights' holds nothing in the next 400 days: it has no window there; give it nearer days"
         #expect(report.problemTexts.contains { $0.contains(words) } == isIdle, "\(report.problemTexts)")
+        let text = try #require(report.text(.none))
+        #expect(text.contains("next 14 days)\n  not in the next 400 days") == isIdle, "\(text)")
         #expect(report.failure == nil)
     }
 
@@ -483,11 +487,12 @@ import Testing
 
         """
 
-    private func ran(_ tests: String) throws -> RuleTestReport {
+    private func ran(_ tests: String, besides others: String...) throws -> RuleTestReport {
         try scratch.write("config.yaml", Shop.config(scratch))
         try scratch.write("shop.test.yaml", tests)
-        return try RuleTestReport([scratch.path("shop.test.yaml")], usualConfig: scratch.path("config.yaml")) {
-            path throws(Failure) in try ConfigFile(path, .builtin, on: stage.machine)
+        let files = (others + ["shop.test.yaml"]).map(scratch.path)
+        return try RuleTestReport(files, usualConfig: scratch.path("config.yaml")) { path throws(Failure) in
+            try ConfigFile(path, .builtin, on: stage.machine)
         }
     }
 
@@ -529,11 +534,20 @@ import Testing
             _ = try RuleTestReport(["/nowhere/x"], usualConfig: "") { _ throws(Failure) in throw Failure(.no) }
         }
         #expect(failure?.sentence == "the test file /nowhere/x cannot be read: No such file or directory")
-        let lost = #expect(throws: Failure.self) { try ran("config: elsewhere.yaml\n" + tests) }
+    }
+
+    @Test func `a file of rule tests without its config is a mistake, and the others are run`() throws {
+        try scratch.write("lost.test.yaml", "config: elsewhere.yaml\n" + tests)
+        let report = try ran(tests, besides: "lost.test.yaml")
+        #expect(!report.isFine)
+        try report.print(.none, on: stage.terminal)
         #expect(
-            lost?.sentence
-                == "\(scratch.path("shop.test.yaml")):1:9: there is no config 'elsewhere.yaml'; its path begins "
-                + "in the folder of this file")
+            stage.complained.hasPrefix(
+                "\(scratch.path("lost.test.yaml")):1:9: error: there is no config 'elsewhere.yaml'; its path begins in the "
+                    + "folder of this file\n"))
+        #expect(stage.said.contains("✓ a fall is told\n"))
+        #expect(stage.said.hasSuffix("\n1 test, all as expected; there is 1 mistake in the tests\n"))
+        #expect(report.json["problems"]?.array?.count == 1)
     }
 
     // MARK: why

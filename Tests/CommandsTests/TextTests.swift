@@ -23,7 +23,8 @@ import Testing
         ],
         "channels": [
             "ops": ["held": ["until": "2026-11-21T06:00:00Z", "reason": "quiet_hours:nights"]],
-            "team": ["held": .null],
+            "sre": ["held": .null, "dropped": ["reason": "quiet_hours:nights", "at": "2026-11-20T11:00:00Z"]],
+            "team": ["held": .null, "dropped": .null],
         ],
     ]
 
@@ -44,6 +45,7 @@ import Testing
                     crash-free users 95%
                     acknowledged by ada at 11:30, by ben at 11:42, by somebody at Thu 19 Nov 11:50
                     ops: held until Sat 21 Nov 06:00 (quiet_hours:nights)
+                    sre: dropped at 11:00 (quiet_hours:nights)
                 """)
         let over = JSONObject([
             ("id", "3f9a"), ("severity", "critical"), ("app", "shop-ios"), ("state", "resolved"), ("rule", "floor"),

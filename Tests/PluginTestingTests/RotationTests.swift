@@ -2,7 +2,7 @@ import PluginKit
 import Testing
 
 @Suite struct `People on call` {
-    private let people = ["ana", "bo", "cai"].map { Rotation.Person($0, mentions: ["@\($0)"]) }
+    private let people = ["ana", "bo", "cai"].map { Rotation.Person($0, mentions: ["@\($0)"], channel: $0) }
 
     private func rotation(
         _ zone: String = "Europe/Madrid", starts: String = "2026-11-02 09:00", every: Duration = .days(7),
@@ -80,6 +80,19 @@ import Testing
         #expect(rotation.nextChange(after: try at("2026-11-05T08:00:00Z")) == (try at("2026-11-16T08:00:00Z")))
     }
 
+    @Test(arguments: [
+        // Bo stands in for Ana, and goes on with a turn of his own; an empty moment is none.
+        ("2026-11-04T08:00:00Z", "ana", "2026-11-02T08:00:00Z"), ("2026-11-05T07:59:59Z", "bo", ""),
+        ("2026-11-05T08:00:00Z", "bo", "2026-11-05T08:00:00Z"), ("2026-11-12T08:00:00Z", "bo", "2026-11-05T08:00:00Z"),
+        ("2026-11-16T08:00:00Z", "bo", ""), ("2026-11-16T08:00:00Z", "cai", "2026-11-16T08:00:00Z"),
+    ])
+    func `somebody's time on call began where it was somebody else's before`(
+        _ now: String, _ channel: String, _ since: String
+    ) throws {
+        let rotation = try rotation(overrides: [(1, "2026-11-05T08:00:00Z", "2026-11-09T08:00:00Z")])
+        #expect(rotation.onCallSince(try at(now), channel: channel) == Moment(rfc3339: since))
+    }
+
     @Test func `one person alone is always on call`() throws {
         let alone = try rotation(every: .hours(1), people: [people[0]])
         #expect(alone.nextChange(after: try at("2026-11-05T08:00:00Z")) == nil)
@@ -88,6 +101,7 @@ import Testing
         #expect(relieved.nextChange(after: try at("2026-11-05T08:00:00Z")) == nil)
         #expect(alone.person(on: .latest).name == "ana")
         #expect(try rotation(every: .hours(1)).nextChange(after: .latest) == nil)
+        #expect(alone.onCallSince(.latest, channel: "ana") == nil)
     }
 
     /// A second implementation: goes through all handovers of a year on the wall, one after the other.
@@ -106,6 +120,7 @@ import Testing
             let isRight =
                 rotation.person(on: now).name == people[turn % 3].name
                 && rotation.nextChange(after: now) == handovers[turn + 1]
+                && rotation.onCallSince(now, channel: people[turn % 3].name) == handovers[turn]
             if !isRight { Issue.record("\(now): \(rotation.person(on: now).name)") }
             now = now + .minutes(23)
         }

@@ -190,6 +190,15 @@ internal import Testing
             ])
     }
 
+    @Test func `what moves to an earlier time stands where the first config has it, as it is printed`() {
+        func plan(_ gates: [GatePlan]) -> Plan { .rehearsed(for: .zero, repeat: .minutes(30), gates: gates) }
+        let late = GatePlan.quiet(from: "2026-11-20 12:10", until: "2026-11-20 13:00")
+        #expect(
+            changes(report("..wwwwww", plan([late])), report("..wwwwww", plan([]))) == [
+                "new - 12:50 reminder", "moved 13:00 12:20 opened",
+            ])
+    }
+
     @Test func `two incidents of which each config tells one are no message that moves`() {
         func silent(from: String, until: String) -> Plan {
             .rehearsed(gates: [.quiet("nights", from: "2026-11-20 \(from)", until: "2026-11-20 \(until)", drops: true)])

@@ -131,18 +131,20 @@ import Testing
         let scratch = try scratch(tests)
         try scratch.write("alone/broken.test.yaml", "config: ../config.yaml\ntests: [\n")
         let ran = try await run(BotBinary.path, ["test", "broken.test.yaml"], folder: scratch.folder + "/alone")
+        #expect(ran.status == 1)
         #expect(ran.errors.contains("broken.test.yaml:3:1: error: "), "\(ran.all)")
         #expect(!ran.errors.contains("alertbot init"), "\(ran.all)")
     }
 
     private static let endings: [(arguments: [String], status: Int32)] = [
-        ([], 2), (["gone.yaml"], 3), (["broken.test.yaml"], 1),
+        ([], 2), (["gone.yaml"], 3), (["broken.test.yaml"], 1), (["lost.test.yaml"], 1),
     ]
 
     @Test(arguments: endings)
     func `how it ends says what was wrong`(arguments: [String], status: Int32) async throws {
         let scratch = try scratch(tests)
         try scratch.write("broken.test.yaml", "config: config.yaml\ntests: [\n")
+        try scratch.write("lost.test.yaml", tests.replacing("config.yaml", with: "elsewhere.yaml"))
         let ran = try await run(BotBinary.path, ["test"] + arguments, folder: scratch.folder)
         #expect(ran.status == status)
         #expect(ran.errors != "")

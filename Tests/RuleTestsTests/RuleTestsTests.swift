@@ -347,6 +347,18 @@ private struct Workshop {
         #expect("\(place) \(problem.message)" + (problem.suggestion.map { "|\($0)" } ?? "") == told)
     }
 
+    @Test(arguments: ["start: 12:00, ", ""])
+    func `what counts from a start that is wrong or missing is not wrong for that`(start: String) {
+        let text =
+            "tests:\n  a: {source: ios, app: s, \(start)users: 5, until: 14:00, "
+            + "expect: [{at: +2h}, {at: 13:05, kind: open}, {at: noon}]}"
+        let told = Workshop.read(text).problems.map(\.message)
+        #expect(told.count == 3, "\(told)")
+        for part in ["'start' is ", "'kind' is 'open'", "'at' is 'noon'"] {
+            #expect(told.contains { $0.hasPrefix(part) }, "\(told)")
+        }
+    }
+
     @Test(arguments: [
         ("99.9 x6", "99.9% x6"), ("0.98 x6, 99 x2, _", "98% x6, 99% x2, _"), ("99% 6", "99% x6"), ("5000 x6", nil),
         ("99.9 x", nil), ("faild(timeout), 99 x6", nil), ("failed(timout) x2, 99%", "failed(timeout) x2, 99%"),
@@ -418,6 +430,28 @@ private struct Workshop {
         #expect(
             mistaken.problems.first?.message.hasPrefix("'reason' is 'flapping:swings', expected ") == true,
             "no decision has that reason")
+    }
+
+    @Test func `an escalation counts once it escalates, and the time of reminders is nothing to be covered`() throws {
+        let config = Workshop.config(
+            gates: """
+                  up: {plugin: escalate, after: 30m, to: ops}
+                  nag: {plugin: repeat, every: 1h}
+                routes:
+                  - {to: [team]}
+                """)
+        let unseen = Coverage([], of: config).gates.map { "\($0.name) \($0.unseen)" }
+        #expect(unseen == [#"nights ["closed"]"#, #"up ["escalated"]"#])
+        let result = try Workshop.results(
+            """
+            source: ios
+            app: shop
+            start: 2026-11-20 12:00
+            users: 1000
+            crash_free_users: 98% x40
+            expect: []
+            """, with: config)
+        #expect(Coverage([result], of: config).gates.map(\.seen) == [[], ["escalated"]])
     }
 
     @Test func `results for a build server are well formed whatever the names`() {

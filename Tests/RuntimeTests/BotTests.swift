@@ -47,6 +47,35 @@ internal import Testing
         #expect(end == .delivered(receipt: nil))
     }
 
+    @Test func `a message that has arrived is written down before the opening message is edited`() async throws {
+        let door = Door()
+        let cue = Mutex("w")
+        var channel = HookChannel()
+        channel.receipt = "r"
+        channel.updated = "https://hooks.example/update"
+        var setup = Bot.Setup.staged(.rehearsed())
+        setup.channels = ["team": channel]
+        let answer: ScriptedWeb.Answer = { request, _ throws(TransportError) in
+            if request.url.reveal().hasSuffix("update") { await door.pass() }
+            return .says(request.method == .get ? cue.withLock { $0 } : "ok")
+        }
+        var state = State()
+        let ledger = try Ledger(opening: disk, limits: .standard, rebuilding: &state)
+        let bot = Bot(setup, ports: .staged(stage, clock, answer), ledger: ledger, state: state)
+        try await bot.run {
+            await bot.settle { $0.outbox.history.count == 1 }
+            cue.withLock { $0 = "." }
+            clock.advance(by: .minutes(10))
+            await stage.waitForRequest("https://hooks.example/update")
+            await bot.settle { $0.outbox.history.count == 2 }
+            let written = try State.reading(disk, .none).state.outbox
+            #expect(written.deliveries.isEmpty)
+            #expect(written.history.map(\.delivery.kind) == [.opened, .resolved])
+            door.open()
+        }
+        #expect(await bot.meters.attempts.values.map(\.durations.total) == [2])
+    }
+
     @Test func `what was done is counted`() async throws {
         let bot = try makeBot { request, _ throws(TransportError) in
             request.method == .post ? .says("ok") : .says("w")
@@ -196,11 +225,15 @@ internal import Testing
             let retry = clock.uptime() + .seconds(5)
             await stage.wait { $0.contains(.slept(until: retry)) }
             #expect(!stage.asked.contains { $0.hasPrefix(HookChannel.address) })
+            let told = stage.logged.filter { $0.hasPrefix("team: send") }
+            #expect(told.count == 1)
+            #expect(told.allSatisfy { $0.hasPrefix("team: send when the journal can be written (first): opened") })
             clock.advance(by: .seconds(5))
             await stage.wait { $0.contains(.slept(until: retry + .seconds(5))) }
             // One message leaves all the same: that nothing else can.
             await stage.wait { _ in stage.asked.contains { $0.hasPrefix(HookChannel.address) } }
             #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 1)
+            #expect(stage.logged.count { $0.hasPrefix("team: send (first): opened") } == 1)
             #expect(stage.logged.count { $0.contains("the journal cannot be written") } == 1)
             disk.setFull(false)
             clock.advance(by: .seconds(5))

@@ -40,6 +40,8 @@ struct HookChannel: Channel {
     static let address = "https://hooks.example/"
 
     var action: (@Sendable (Posting) -> ChannelAction)?
+    /// What it gives for each message.
+    var receipt: String?
     /// Where the opening message is brought up to date.
     var updated: GuardedText?
     /// Hears of every posting after which a message is brought up to date.
@@ -67,8 +69,11 @@ struct HookChannel: Channel {
 
     func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
         switch result {
-        case .answered(let response): DeliveryOutcome(response, at: now)
-        case .failed(let error): DeliveryOutcome(error)
+        case .answered(let response):
+            let outcome = DeliveryOutcome(response, at: now)
+            if case .delivered = outcome { return .delivered(receipt: receipt) }
+            return outcome
+        case .failed(let error): return DeliveryOutcome(error)
         }
     }
 }

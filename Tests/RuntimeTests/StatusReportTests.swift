@@ -228,16 +228,27 @@ internal import Testing
         let shop = try #require(incidents.first { $0["app"] == "shop" })
         #expect(
             shop["channels"]?.text
-                == #"{"page":{"announced":"warning","last_said":"2026-11-20T12:00:00Z","held":null},"#
-                + #""team":{"announced":"warning","last_said":"2026-11-20T12:00:00Z","held":null}}"#)
+                == #"{"page":{"announced":"warning","last_said":"2026-11-20T12:00:00Z","held":null,"dropped":null},"#
+                + #""team":{"announced":"warning","last_said":"2026-11-20T12:00:00Z","held":null,"dropped":null}}"#)
         let sleepy = try #require(incidents.first { $0["app"] == "sleepy" })
         let held = #"{"kind":"opened","reason":"quiet_hours:nights","until":"2026-11-20T13:00:00Z"}"#
         #expect(
-            sleepy["channels"]?.text == #"{"page":{"announced":null,"last_said":null,"held":\#(held)},"#
-                + #""team":{"announced":null,"last_said":null,"held":\#(held)}}"#)
+            sleepy["channels"]?.text == #"{"page":{"announced":null,"last_said":null,"held":\#(held),"dropped":null},"#
+                + #""team":{"announced":null,"last_said":null,"held":\#(held),"dropped":null}}"#)
         for name in ["id", "rule", "source", "severity", "state", "since", "evidence"] {
             #expect(sleepy[name] != nil, "\(name)")
         }
+    }
+
+    @Test func `what a gate dropped says which, and when`() throws {
+        var bot = Rehearsal(
+            .rehearsed(gates: [.quiet(from: "2026-11-20 12:00", until: "2026-11-20 13:00", drops: true)]))
+        bot.start()
+        bot.see(.warning)
+        let incident = try #require(report(bot).incidents.array?.first)
+        #expect(
+            incident["channels"]?["team"]?["dropped"]?.text
+                == #"{"reason":"quiet_hours:nights","at":"2026-11-20T12:00:00Z"}"#)
     }
 
     @Test func `a queue shows its oldest delivery and why it waits`() throws {

@@ -4,6 +4,7 @@ import BudgetGate
 import EscalateGate
 import PluginKit
 import PluginTesting
+import RepeatGate
 import Runtime
 import StaleDetector
 import Testing
@@ -79,8 +80,93 @@ import Testing
         let text = paragraph(bot)[0]
         #expect(
             text.contains(
-                "; held by muted:vacation until Fri 20 Nov 13:00 UTC, then by nights until Fri 20 Nov 18:00 UTC"),
+                "; held by muted:vacation until Fri 20 Nov 13:00 UTC, then by quiet_hours:nights until "
+                    + "Fri 20 Nov 18:00 UTC"),
             "\(text)")
+    }
+
+    @Test func `a gate that closes only when the first opens is named, unless that is in the same minute`() {
+        let dawn = GatePlan.quiet("dawn", from: "2026-11-20 13:00", until: "2026-11-20 14:00")
+        var bot = bot(.rehearsed(gates: [.mute(from: "2026-11-20 11:00", until: "2026-11-20 13:00"), dawn]))
+        bot.see(.warning)
+        #expect(
+            paragraph(bot)[0].contains(
+                "; held by muted:vacation until Fri 20 Nov 13:00 UTC, then by quiet_hours:dawn until "
+                    + "Fri 20 Nov 14:00 UTC; passes dawn"), "\(paragraph(bot))")
+        let moment = GatePlan(
+            name: "moment",
+            gate: ScriptedGate(
+                "moment", .rest, .holdAndSummarize,
+                closed: [.between("2026-11-20 13:00", "2026-11-20 13:00:10")]))
+        var short = self.bot(.rehearsed(gates: [.mute(from: "2026-11-20 11:00", until: "2026-11-20 13:00"), moment]))
+        short.see(.warning)
+        #expect(
+            paragraph(short)[0].contains("; held by muted:vacation until Fri 20 Nov 13:00 UTC; passes moment"),
+            "\(paragraph(short))")
+    }
+
+    @Test(arguments: [
+        (Cue.warning, "and sent only if it gets worse"), (Cue.critical, "and nothing more is sent of it"),
+    ])
+    func `what a gate dropped names it, and says whether it may still be sent`(_ cue: Cue, _ outlook: String) throws {
+        var bot = bot(
+            .rehearsed(gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 12:03", drops: true)]))
+        bot.see(cue)
+        bot.advance(by: .minutes(4))
+        let text = paragraph(bot)[0]
+        #expect(
+            text.contains(
+                "\n  team: not sent: dropped by quiet_hours:nights at Fri 20 Nov 12:00 UTC, \(outlook); "
+                    + "passes nights\n"),
+            "\(text)")
+        #expect(way(bot)?["dropped"]?.text == #"{"reason":"quiet_hours:nights","at":"2026-11-20T12:00:00Z"}"#)
+    }
+
+    @Test func `what was dropped of what the channel knows is named, and is not when it was notified last`() {
+        var bot = bot(
+            .rehearsed(gates: [.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06", drops: true)]))
+        #expect(bot.play("wwwc") == "O..x")
+        #expect(
+            paragraph(bot)[0].contains(
+                "\n  team: notified (warning); what followed was dropped by quiet_hours:nights at "
+                    + "Fri 20 Nov 12:03 UTC; "), "\(paragraph(bot))")
+    }
+
+    @Test func `what is not reminded, or no more, says so, and which gate wants that`() throws {
+        var silent = bot(.rehearsed(for: .zero, repeat: nil))
+        silent.see(.warning)
+        silent.advance(by: .minutes(1))
+        #expect(
+            paragraph(silent)[0].contains(
+                "\n  team: notified (warning), last at Fri 20 Nov 12:00 UTC; no reminders\n"))
+
+        let few = try RepeatGate.written(["every": "1m", "at_most": "1"], name: "few")
+        var bot = bot(.rehearsed(gates: [GatePlan(name: "few", gate: few)]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(2))
+        let text = paragraph(bot)[0]
+        #expect(
+            text.contains(
+                "\n  team: notified (warning), last at Fri 20 Nov 12:01 UTC; passes few; no more reminders (few)\n"),
+            "\(text)")
+        #expect(way(bot)?["no_reminder"] == "no more reminders (few)" && way(bot)?["next_reminder"] == .null)
+    }
+
+    @Test func `the channel of somebody whose turn is over says that they are not on call`() throws {
+        let mobile = try #require(
+            Rotation(
+                "mobile", zone: .utc, starts: CivilTime(.utc("2026-11-19 12:02")), every: .days(1),
+                people: [Rotation.Person("ana", channel: "ana-dm"), Rotation.Person("bo", channel: "bo-dm")]))
+        var plan = Plan.rehearsed(
+            channels: ["ana-dm", "bo-dm"].map { ChannelPlan(name: $0) }, routes: [Route(to: [], onCall: [mobile])])
+        plan.rotations = [mobile]
+        var bot = bot(plan)
+        bot.see(.warning)
+        bot.advance(by: .minutes(3))
+        let text = paragraph(bot)[0]
+        #expect(
+            text.contains("\n  ana-dm: notified (warning), last at Fri 20 Nov 12:00 UTC; not on call now\n"), "\(text)")
+        #expect(text.contains("\n  bo-dm: notified (warning), last at Fri 20 Nov 12:02 UTC; next reminder "), "\(text)")
     }
 
     @Test func `an end that is held says where, and until when`() {

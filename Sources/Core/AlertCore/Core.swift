@@ -18,6 +18,8 @@ public enum Input: Sendable {
     /// began; nil for now.
     case observed([ObservationLine], asked: Moment? = nil)
     case delivered(id: String, DeliveryOutcome)
+    /// A message has arrived, and older ones are edited behind it; `delivered` comes once that has ended.
+    case arrived(id: String, DeliveryOutcome)
     /// Attempts that the core began and that have not left the machine, because the journal could not be written.
     case unsent(ids: [String])
     /// Whether the host runs on battery or wants to save power.

@@ -87,6 +87,19 @@ public struct Rotation: Hashable, Sendable {
         return nil
     }
 
+    /// Since when somebody with that channel is on call; nil where it is nobody's turn who has it, or always was.
+    public func onCallSince(_ now: Moment, channel: String) -> Moment? {
+        guard person(on: now).channel == channel else { return nil }
+        var moment = now
+        // As above, backwards.
+        for _ in 0..<(people.count + 2 * overrides.count + 2) {
+            guard let begun = lastBoundary(upTo: moment) else { return nil }
+            moment = begun - .milliseconds(1)
+            if person(on: moment).channel != channel { return begun }
+        }
+        return nil
+    }
+
     /// Who is on call from one moment to another, one after the other; at most `count`.
     public func shifts(in span: TimeSpan, count: Int) -> [Shift] {
         var shifts: [Shift] = []
@@ -116,7 +129,10 @@ public struct Rotation: Hashable, Sendable {
         let passed = (wall.day - starts.day) * 86_400 + wall.secondOfDay - starts.secondOfDay
         var turn = passed >= 0 ? passed / turnSeconds : -((turnSeconds - 1 - passed) / turnSeconds)
         // A wall that shows an hour twice seems to go back behind a handover that has been.
-        for _ in 0..<Rotation.turnsSetBackMax where handover(to: turn + 1) <= now { turn += 1 }
+        for _ in 0..<Rotation.turnsSetBackMax {
+            guard handover(to: turn + 1) <= now else { break }
+            turn += 1
+        }
         return turn
     }
 
@@ -135,6 +151,16 @@ public struct Rotation: Hashable, Sendable {
             if handover > now { next = min(handover, next ?? handover) }
         }
         return next
+    }
+
+    /// When a turn or an override last began or ended in earnest.
+    private func lastBoundary(upTo now: Moment) -> Moment? {
+        var last = overrides.flatMap { [$0.span.from, $0.span.to] }.filter { $0 <= now }.max()
+        if override(at: now) == nil, people.count > 1 {
+            let handover = handover(to: turn(at: now))
+            if handover <= now { last = max(handover, last ?? handover) }
+        }
+        return last
     }
 }
 

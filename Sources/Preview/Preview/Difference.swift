@@ -30,10 +30,8 @@ public struct Difference: Sendable {
             }
         }
 
-        var at: Moment {
-            let (before, after) = records
-            return [before?.at, after?.at].compactMap { $0 }.min() ?? .earliest
-        }
+        /// Where it has its place in time: what moved, where it was.
+        var at: Moment { (records.before ?? records.after)?.at ?? .earliest }
     }
 
     /// How many messages one channel hears, and how many of them at night, from either config.
@@ -49,7 +47,7 @@ public struct Difference: Sendable {
         public func hash(into hasher: inout Hasher) { hasher.combine(channel) }
     }
 
-    /// In the order of time.
+    /// In the order of time, what moved by the time that the first config has.
     public let changes: [Change]
     public let channels: [ChannelCount]
     /// Messages that both say at the same time with the same severity.

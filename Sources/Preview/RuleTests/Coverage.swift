@@ -6,7 +6,7 @@ public import PluginKit
 public struct Coverage: Sendable {
     public struct Item: Hashable, Sendable {
         public let name: String
-        /// What was seen of it: severities of a rule, or that a gate was closed.
+        /// What was seen of it: severities of a rule, that a gate was closed, or that it escalated something.
         public let seen: [String]
         /// What no test has seen.
         public let unseen: [String]
@@ -24,9 +24,11 @@ public struct Coverage: Sendable {
                 name: rule.name, seen: fired.sorted().map(\.rawValue),
                 unseen: fired.isEmpty && unseen.isEmpty ? ["firing"] : unseen)
         }
-        gates = config.plan.gates.filter { !$0.isImplied }.map { gate in
-            let wasClosed = results.contains { $0.closed.contains(gate.name) }
-            return Item(name: gate.name, seen: wasClosed ? ["closed"] : [], unseen: wasClosed ? [] : ["closed"])
+        // What only sets the time of reminders is neither closed nor named by any decision.
+        gates = config.plan.gates.filter { !$0.isImplied && !$0.isOfReminders }.map { gate in
+            let work = gate.gate.furtherChannels.isEmpty ? "closed" : "escalated"
+            let isSeen = results.contains { $0.gates.contains(gate.name) }
+            return Item(name: gate.name, seen: isSeen ? [work] : [], unseen: isSeen ? [] : [work])
         }
     }
 

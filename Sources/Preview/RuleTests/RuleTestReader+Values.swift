@@ -115,6 +115,11 @@ extension RuleTestReader {
         }
     }
 
+    /// Whether a time is written as one that counts from the start.
+    static func countsFromStart(_ node: Node) -> Bool {
+        node.scalar.map { $0.hasPrefix("+") || secondOfDay($0) != nil } ?? false
+    }
+
     /// Reads `13:05` and `13:05:30`.
     private static func secondOfDay(_ text: String) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

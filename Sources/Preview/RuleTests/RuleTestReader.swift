@@ -78,7 +78,11 @@ struct RuleTestReader {
         batches = batches.sorted { $0.seen < $1.seen }.together
         let start = defaults["start"].flatMap { moment($0, "start", after: nil) }
         let first = start ?? batches.first?.seen
-        let end = defaults["until"].flatMap { moment($0, "until", after: first) }
+        // What counts from a start that is wrong or missing is not wrong for that.
+        let lacksStart = first == nil && problems.count > problemsBefore
+        let end = defaults["until"].flatMap {
+            lacksStart && RuleTestReader.countsFromStart($0) ? nil : moment($0, "until", after: first)
+        }
         if let node = defaults["until"], let end, let first, end < first {
             report(node.position, "'until' is before the test begins, so nothing would be checked")
         }
@@ -90,7 +94,9 @@ struct RuleTestReader {
                 advice: "write expect: [] where no message is expected")
             return nil
         }
-        let expectations = elements(of: expect, "'expect'").compactMap { expectation($0, after: first) }
+        let expectations = elements(of: expect, "'expect'").compactMap {
+            expectation($0, after: first, lacksStart: lacksStart)
+        }
         for expectation in expectations { reportFar(expectation.at, "at", at: expectation.position, after: last) }
         let hasMore = ["series", "observations"].contains { !(defaults[$0]?.isEmptyList ?? true) }
         if !hasMore, !hasFigures(parts), problems.count == problemsBefore {
@@ -184,7 +190,8 @@ struct RuleTestReader {
         return (always + gates).map(\.description)
     }
 
-    private mutating func expectation(_ node: Node, after start: Moment?) -> Expectation? {
+    /// - Parameter lacksStart: whether the start is known to be wrong; then a time that counts from it stands for any.
+    private mutating func expectation(_ node: Node, after start: Moment?, lacksStart: Bool) -> Expectation? {
         let parts = entries(of: node, "an expected message")
         reportUnknown(parts, known: RuleTestReader.expectationKeys, in: "an expected message")
         func part(_ name: String) -> Node? { parts.first { $0.key == name }?.value }
@@ -193,7 +200,8 @@ struct RuleTestReader {
                 node.position, "an expected message needs 'at'", advice: "write at: 13:05, or at: +65m after the start")
             return nil
         }
-        guard let at = moment(written, "at", after: start) else { return nil }
+        let isUnknown = lacksStart && RuleTestReader.countsFromStart(written)
+        guard let at = isUnknown ? Moment.earliest : moment(written, "at", after: start) else { return nil }
         var expectation = Expectation(position: node.position, at: at)
         expectation.decision = part("decision").flatMap { choice($0, "decision", ["send", "hold", "drop"]) }
         expectation.kind = part("kind").flatMap { choice($0, "kind", Notification.Kind.ofIncidents.map(\.rawValue)) }

@@ -10,7 +10,8 @@ public struct RuleTestResult: Sendable {
     /// What was expected and what was said, in the order of time.
     public let comparison: [Line]
     let fired: [String: Set<Severity>]
-    let closed: Set<String>
+    /// The gates that held, dropped or escalated something.
+    let gates: Set<String>
 
     /// One decision, expected or made or both.
     public struct Line: Hashable, Sendable {
@@ -42,7 +43,7 @@ extension RuleTest {
         let preview = playback.finish(now: end ?? .earliest)
         return RuleTestResult(
             name: name, position: position, comparison: compare(preview.decisions), fired: preview.fired,
-            closed: Set(preview.decisions.flatMap { $0.gates(of: config.plan, preview.incidents) }))
+            gates: Set(preview.decisions.flatMap { $0.gates(of: config.plan, preview.incidents) }))
     }
 
     private func compare(_ decisions: [DecisionRecord]) -> [RuleTestResult.Line] {
@@ -101,6 +102,13 @@ extension Expectation {
 extension GatePlan {
     /// Whether the reason that it gives is bare, without its name.
     var isOfFlapping: Bool { type(of: gate).manifest.name == Reason.flapping.description }
+
+    fileprivate func isNamed(in reason: Reason) -> Bool {
+        if case .gate(_, name) = reason { true } else { false }
+    }
+
+    /// Whether it says how often people are reminded, and nothing else.
+    var isOfReminders: Bool { type(of: gate).manifest.name == Reason.repeat.description }
 }
 
 extension DecisionRecord {
@@ -113,10 +121,12 @@ extension DecisionRecord {
         at == other.at && incident == other.incident && kind == other.kind && severity == other.severity
     }
 
-    /// The gates that held or dropped it. Reasons name the one behind a colon, but for `flapping`: that may be of each such
-    /// gate which is concerned with the incident.
+    /// The gates that held, dropped or escalated it. Reasons name the one behind a colon, but for `flapping`: that may be of each
+    /// such gate which is concerned with the incident.
     fileprivate func gates(of plan: Plan, _ incidents: [Incident]) -> [String] {
-        guard !isMessage else { return [] }
+        guard !isMessage else {
+            return plan.gates.filter { !$0.gate.furtherChannels.isEmpty && $0.isNamed(in: reason) }.map(\.name)
+        }
         guard reason == .flapping else {
             return reason.description.split(separator: ":", maxSplits: 1).dropFirst().map(String.init)
         }

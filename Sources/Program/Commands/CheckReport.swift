@@ -97,9 +97,9 @@ public struct CheckReport {
             }
             return Problem(
                 place,
-                "rule '\(gate.name)' will hold nothing: it has no window in the next "
-                    + "\(DailyWindow.daysAheadMax) days",
-                advice: "give it days to come, or remove it", level: .warning)
+                "rule '\(gate.name)' holds nothing in the next \(DailyWindow.daysAheadMax) days: "
+                    + "it has no window there",
+                advice: "give it nearer days, or remove it if its days are over", level: .warning)
         }
     }
 
@@ -246,8 +246,10 @@ public struct CheckReport {
                 paint.bold("\(gate.name) \(verb) messages")
                 + paint.dim("  (\(config.limits(of: gate))\(plan.zone.name), next 14 days)")
             // One that begins later is not idle.
-            let later = spans.isEmpty ? gate.window(at: now).map { [self.later($0, gate, plan.zone)] } : nil
-            parts.append(lines(title, later ?? ClosedTimes(spans, in: plan.zone, now: now).lines))
+            let times =
+                spans.isEmpty
+                ? [later(gate, plan.zone, now)] : ClosedTimes(spans, in: plan.zone, now: now).lines
+            parts.append(lines(title, times))
         }
         if !config.unreadRules.isEmpty {
             let title = paint.bold("Not wholly known without secrets")
@@ -298,10 +300,14 @@ public struct CheckReport {
             + condition
     }
 
-    /// When a gate closes for the first time; quiet hours go on after that.
-    private func later(_ window: TimeSpan, _ gate: GatePlan, _ zone: Zone) -> String {
-        "not before \(wall(window.from, zone))"
-            + (gate.calendar?.stage == .mutes ? ", until \(wall(window.to, zone))" : "")
+    /// When a gate closes for the first time; quiet hours go on after that, and nobody has looked farther ahead than for their
+    /// windows.
+    private func later(_ gate: GatePlan, _ zone: Zone, _ now: Moment) -> String {
+        let isMute = gate.calendar?.stage == .mutes
+        guard let window = gate.window(at: now) else {
+            return isMute ? "never" : "not in the next \(DailyWindow.daysAheadMax) days"
+        }
+        return "not before \(wall(window.from, zone))" + (isMute ? ", until \(wall(window.to, zone))" : "")
     }
 
     private func wall(_ moment: Moment, _ zone: Zone) -> String { ClosedTimes.wall(moment, zone) }

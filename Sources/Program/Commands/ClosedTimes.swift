@@ -21,7 +21,7 @@ struct ClosedTimes {
         }
     }
 
-    var lines: [String] { runs.isEmpty ? ["never"] : runs.compactMap(line) }
+    var lines: [String] { runs.compactMap(line) }
 
     /// Whether it is the same a day later. Where the clock is changed a line of its own says what becomes of the night.
     private func follows(_ span: TimeSpan, _ last: TimeSpan) -> Bool {

@@ -52,9 +52,14 @@ public struct IncidentText {
             lines.append(paint.dim("    acknowledged \(all.joined(separator: ", "))"))
         }
         for (name, standing) in incident["channels"]?.object?.members.map({ ($0.name, $0.value) }) ?? [] {
-            guard let held = standing["held"], held != .null else { continue }
-            let until = held["until"]?.string.map { " until \(clock.at($0))" } ?? ""
-            lines.append(paint.dim("    \(name.tamed): held\(until) (\(held.word("reason")))"))
+            if let held = standing["held"], held != .null {
+                let until = held["until"]?.string.map { " until \(clock.at($0))" } ?? ""
+                lines.append(paint.dim("    \(name.tamed): held\(until) (\(held.word("reason")))"))
+            } else if let dropped = standing["dropped"], dropped != .null {
+                let at = dropped["at"]?.string.map { " at \(clock.at($0))" } ?? ""
+                let reason = dropped["reason"]?.string?.tamed ?? "by a gate"
+                lines.append(paint.dim("    \(name.tamed): dropped\(at) (\(reason))"))
+            }
         }
         let others = links.filter { $0.url != page }
         if paint.hasLinks, !others.isEmpty {

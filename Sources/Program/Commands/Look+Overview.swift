@@ -74,12 +74,13 @@ extension Bot.Look {
             muted: mute(of: incident).map { "muted \(words(of: $0))" } ?? held(incident))
     }
 
-    /// That nobody has been told of it yet, and what holds it: it looks as bad as what everybody knows of.
+    /// That nobody has been told of it yet, and what holds or dropped it: it looks as bad as what everybody knows of.
     private func held(_ incident: Incident) -> String? {
-        let heard = incident.standings.filter { plan.channel($0.key) != nil }.values
-        guard !heard.contains(where: { $0.announced != nil }),
-            let hold = heard.compactMap(\.hold).min(by: { $0.until < $1.until })
-        else { return nil }
+        let heard = incident.standings.filter { plan.channel($0.key) != nil }.sorted { $0.key < $1.key }.map(\.value)
+        guard !heard.contains(where: { $0.announced != nil }) else { return nil }
+        guard let hold = heard.compactMap(\.hold).min(by: { $0.until < $1.until }) else {
+            return heard.compactMap(\.droppedBy).first.map { "nobody notified, dropped (\($0))" }
+        }
         let until = hold.until < .latest ? " until \(plan.zone.words(hold.until, readAt: now))" : ""
         return "nobody notified yet, held\(until) (\(hold.reason))"
     }

@@ -18,7 +18,8 @@ public struct RuleTestReport {
     /// A file of tests that was read and run.
     private struct File {
         let path: String
-        let config: ConfigFile
+        /// Nil where the file names one that is not there, or cannot be read so far.
+        let config: ConfigFile?
         let problems: [Problem]
         let problemTexts: [String]
         let results: [RuleTestResult]
@@ -48,11 +49,16 @@ public struct RuleTestReport {
         let document = RuleTestDocument(bytes)
         let lines = String(decoding: bytes, as: UTF8.self)
             .split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
+        func unread(_ problems: [Problem]) -> File {
+            File(
+                path: path, config: nil, problems: problems,
+                problemTexts: problems.map { $0.text(file: path, lines: lines) }, results: [])
+        }
         if let name = document.configPath, let place = document.configPosition, !WholeFile.isThere(beside(path, name)) {
-            throw Failure(
-                .impossible,
-                "\(path):\(place.line):\(place.column): there is no config '\(name.tamed.clipped(to: 120))'; its path begins "
-                    + "in the folder of this file")
+            let missing = Problem(
+                place, "there is no config '\(name.tamed.clipped(to: 120))'",
+                advice: "its path begins in the folder of this file")
+            return unread((document.brokenness + [missing]).sorted { $0.position < $1.position })
         }
         let file: ConfigFile
         do throws(Failure) {
@@ -60,8 +66,7 @@ public struct RuleTestReport {
         } catch {
             // Which config it is of may stand in what cannot be read.
             guard document.configPath == nil, !document.brokenness.isEmpty else { throw error }
-            throw Failure(
-                .impossible, document.brokenness.map { $0.text(file: path, lines: lines) }.joined(separator: "\n"))
+            return unread(document.brokenness)
         }
         let config = try file.config()
         let reading = document.tests(for: config) { name in
@@ -86,10 +91,10 @@ public struct RuleTestReport {
     /// The coverage of each config, in the order of the files.
     private static func coverages(_ files: [File]) -> [(config: String, coverage: Coverage)] {
         var paths: [String] = []
-        for file in files where !paths.contains(file.config.path) { paths.append(file.config.path) }
+        for path in files.compactMap(\.config?.path) where !paths.contains(path) { paths.append(path) }
         return paths.compactMap { path in
-            let files = files.filter { $0.config.path == path }
-            return files.first?.config.result.config.map { (path, Coverage(files.flatMap(\.results), of: $0)) }
+            let files = files.filter { $0.config?.path == path }
+            return files.first?.config?.result.config.map { (path, Coverage(files.flatMap(\.results), of: $0)) }
         }
     }
 
@@ -140,7 +145,7 @@ public struct RuleTestReport {
 
     /// What was expected and what was said, side by side in time.
     private func difference(_ result: RuleTestResult, _ file: File, _ paint: Paint) -> String {
-        let clock = WallClock(file.config.result.config?.plan.zone ?? .utc, showing: result.comparison.map(\.at))
+        let clock = WallClock(file.config?.result.config?.plan.zone ?? .utc, showing: result.comparison.map(\.at))
         return result.comparison.map { line in
             let time = clock.text(line.at)
             switch line.kind {

@@ -331,7 +331,7 @@ public actor Bot {
     }
 
     private func perform(_ effects: [Effect], _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
-        let all = effects.notes(redactor, withDetails: ports.host.logsDetails)
+        let all = effects.notes(redactor, withDetails: ports.host.logsDetails, isWritten: isWritten)
         let notes = sourceLog.news(in: all, at: ports.clock.uptime())
         if !notes.isEmpty { ports.host.log(notes) }
         for effect in effects { perform(effect, isWritten, &group) }

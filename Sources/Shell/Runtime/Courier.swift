@@ -66,14 +66,16 @@ public struct Courier: Sendable {
     }
 
     /// Delivers, gives the input that tells the core, and only then sees to a picture that is to follow: the message has
-    /// arrived, whatever becomes of it, and no other waits for it, nor does a stop.
+    /// arrived, whatever becomes of it, and no other waits for it, nor does a stop. Where older messages are edited first, it
+    /// gives an input before that, too, so that a bot that is killed meanwhile does not send again what has arrived.
     public func deliver(
         _ order: SendOrder, _ channel: any Channel, over connection: Connection = .usual,
         _ tell: @Sendable (Input) -> Void
     ) async {
         let attempt = await attempt(
             order.delivery, channel, thread: order.thread, isThreadOwn: order.isThreadOwn, edits: order.edits,
-            over: connection)
+            over: connection
+        ) { tell(.arrived(id: order.delivery.id, $0)) }
         tell(.delivered(id: order.delivery.id, attempt.outcome))
         if let picture = attempt.picture { await send(picture) }
     }
@@ -84,9 +86,11 @@ public struct Courier: Sendable {
     ///   - isThreadOwn: whether the message that opened the thread is about no other incident; it is left as it was
     ///     otherwise, for it says of others how they are.
     ///   - edits: what is to be done with other messages, once this one has arrived.
+    ///   - arrived: hears that it has, before others are edited.
     public func attempt(
         _ delivery: Delivery, _ channel: any Channel, thread: String? = nil, isThreadOwn: Bool = true,
-        edits: [SendOrder.Edit] = [], over connection: Connection = .usual
+        edits: [SendOrder.Edit] = [], over connection: Connection = .usual,
+        arrived: @Sendable (DeliveryOutcome) -> Void = { _ in }
     ) async -> Attempt {
         let now = ports.clock.now()
         let image = image(of: delivery, channel)
@@ -94,7 +98,7 @@ public struct Courier: Sendable {
         if let seal { leaving.message = seal(delivery.message) }
         let posting = Posting(leaving, thread: thread, image: image, at: now)
         let updates = (isThreadOwn ? [posting] : []) + edits.map { Posting($0, behind: delivery, seal, at: now) }
-        let outcome = await outcome(of: delivery, posting, channel, connection, updates: updates)
+        let outcome = await outcome(of: delivery, posting, channel, connection, updates: updates, arrived)
         guard let image else { return Attempt(outcome: outcome, picture: nil) }
         switch outcome {
         case .delivered(let receipt), .partly(let receipt, _):
@@ -204,7 +208,7 @@ public struct Courier: Sendable {
 
     private func outcome(
         of delivery: Delivery, _ posting: Posting, _ channel: any Channel, _ connection: Connection,
-        updates: [Posting]
+        updates: [Posting], _ arrived: @Sendable (DeliveryOutcome) -> Void
     ) async -> DeliveryOutcome {
         if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: posting.at) {
             return .retry(after: nil, Faults.sentence)
@@ -221,7 +225,12 @@ public struct Courier: Sendable {
             request.connection = connection
             if let why = await refusal(delivery.channel, channel, connection) { return .refusedChannel(why) }
             let outcome = await perform(request, for: channel, within: Courier.attemptTimeout)
-            if case .delivered = outcome { await update(after: updates, of: delivery, channel, connection) }
+            guard case .delivered = outcome else { return outcome }
+            let requests = updates.compactMap { channel.update(after: $0) }
+            guard !requests.isEmpty else { return outcome }
+            // Another attempt would be seen. Where it would not, it edits what a kill has left unedited.
+            if !channel.isIdempotent { arrived(outcome) }
+            await update(requests, of: delivery, channel, connection)
             return outcome
         }
     }
@@ -266,9 +275,9 @@ public struct Courier: Sendable {
 
     /// Brings opening messages up to date. Nobody misses anything where that fails: what was to be said has been said.
     private func update(
-        after postings: [Posting], of delivery: Delivery, _ channel: any Channel, _ connection: Connection
+        _ updates: [HTTPRequest], of delivery: Delivery, _ channel: any Channel, _ connection: Connection
     ) async {
-        var requests = postings.compactMap { channel.update(after: $0) }[...]
+        var requests = updates[...]
         var left = Courier.updatesTimeout
         while var request = requests.popFirst() {
             request.connection = connection

@@ -3,11 +3,20 @@ internal import PluginKit
 
 extension [Effect] {
     /// What of it belongs into the log, without secrets.
-    func notes(_ redactor: Redactor, withDetails: Bool) -> [Note] {
-        compactMap { effect in
+    ///
+    /// - Parameter isWritten: whether the journal could be written; what leaves otherwise is what says that it cannot.
+    func notes(_ redactor: Redactor, withDetails: Bool, isWritten: Bool) -> [Note] {
+        let leaving = compactMap { effect -> String? in
+            guard !isWritten, case .send(let order) = effect, order.mayLeaveUnsafe else { return nil }
+            return order.delivery.id
+        }
+        return compactMap { effect in
             switch effect {
             case .note(let note): Note(note.level, redactor.redact(note.text), note.details)
-            case .decided(let record): Note(.info, record.logLine, withDetails ? record.logDetails : [:])
+            case .decided(let record):
+                Note(
+                    .info, record.logLine(waits: !isWritten && !leaving.contains { $0 == record.delivery }),
+                    withDetails ? record.logDetails : [:])
             case .poll, .send, .answered: nil
             }
         }
@@ -28,10 +37,13 @@ extension DecisionRecord {
     }
 
     /// The decision on one line.
-    public var logLine: String {
+    public var logLine: String { logLine(waits: false) }
+
+    /// - Parameter waits: whether nothing leaves before the journal can be written.
+    func logLine(waits: Bool) -> String {
         let what =
             switch decision {
-            case .send: "send"
+            case .send: waits ? "send when the journal can be written" : "send"
             case .hold(let until): until.ifKnown.map { "hold until \($0)" } ?? "hold"
             case .drop: "drop"
             }

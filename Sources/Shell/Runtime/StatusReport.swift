@@ -123,6 +123,7 @@ public struct StatusReport: Sendable {
                     "until": JSON(hold.until.ifKnown),
                 ]
             } ?? .null,
+            "dropped": standing.dropping ?? .null,
         ]
     }
 
@@ -212,4 +213,10 @@ extension Judgements {
 extension Standing {
     /// When the channel last heard of it; nil where it never did, also where the time of a reminder has begun.
     var saidLast: Moment? { announced == nil ? nil : lastSaid }
+
+    /// That a gate dropped it, and when, where the channel never heard of it and nothing waits.
+    var dropping: JSON? {
+        guard announced == nil, dropped != nil, hold == nil else { return nil }
+        return ["reason": JSON(droppedBy?.description), "at": JSON(lastSaid)]
+    }
 }

@@ -139,7 +139,8 @@ public struct WhyReport: Sendable {
                         "account": JSON(gate.account),
                     ]
                 }),
-            "held": .bool(way.standing?.hold != nil), "next_reminder": JSON(reminder(way)),
+            "held": .bool(way.standing?.hold != nil), "dropped": way.standing?.dropping ?? .null,
+            "next_reminder": JSON(reminder(way)), "no_reminder": JSON(noReminder(way)),
             "failed": JSON(
                 (failed(way, explanation.incident) ?? lacking(way, explanation.incident))?.sentence),
         ]
@@ -235,8 +236,11 @@ public struct WhyReport: Sendable {
             if let worse = way.standing?.undelivered, let failed = failed(way, explanation.incident) {
                 parts += undelivered("the escalation to \(worse.rawValue) was not delivered", failed)
             }
-        } else if way.standing?.dropped != nil {
-            parts.append("not sent: a gate dropped it")
+            if way.standing?.dropped != nil { parts.append("what followed was dropped\(dropped(way))") }
+        } else if let severity = way.standing?.dropped, way.standing?.hold == nil {
+            parts.append(
+                "not sent: dropped\(dropped(way)), and "
+                    + (severity == .critical ? "nothing more is sent of it" : "sent only if it gets worse"))
         } else if let failed = failed(way, explanation.incident) {
             parts += undelivered("not delivered", failed)
         } else if explanation.incident?.state == .firing {
@@ -259,6 +263,7 @@ public struct WhyReport: Sendable {
                 "passes " + passed.map { $0.name + ($0.account.map { " (\($0))" } ?? "") }.joined(separator: ", "))
         }
         if let reminder = reminder(way) { parts.append("next reminder \(clock(reminder))") }
+        if let words = noReminder(way) { parts.append(words) }
         if let queued = queued(way.channel, explanation) { parts.append(queued) }
         return parts.joined(separator: "; ")
     }
@@ -267,7 +272,7 @@ public struct WhyReport: Sendable {
     private func notified(_ announced: Severity, _ way: Explanation.Way, _ incident: Incident?) -> [String] {
         if isOpening(way, incident) { return ["being notified (\(announced.rawValue))"] }
         guard let standing = way.standing, let incident, let lacking = lacking(way, incident) else {
-            let last = way.standing.flatMap { $0.undelivered == nil ? $0.lastSaid : nil }
+            let last = way.standing.flatMap { $0.undelivered == nil && $0.dropped == nil ? $0.lastSaid : nil }
             return ["notified (\(announced.rawValue))" + (last.map { ", last at \(clock($0))" } ?? "")]
         }
         let how =
@@ -299,9 +304,15 @@ public struct WhyReport: Sendable {
 
     /// Until when others hold it that are closed behind the first.
     private func others(_ way: Explanation.Way, _ first: Closure) -> String {
-        guard let opening = way.opening, opening > first.until else { return "" }
-        let behind = way.gates.filter { ($0.closedUntil ?? .earliest) > first.until }.map(\.name)
-        return ", then by \(behind.isEmpty ? "other gates" : behind.joined(separator: ", ")) until \(clock(opening))"
+        guard let opening = way.opening, clock(opening) != clock(first.until) else { return "" }
+        let behind = way.behind.map(\.description).joined(separator: ", ")
+        return behind.isEmpty ? ", and again until \(clock(opening))" : ", then by \(behind) until \(clock(opening))"
+    }
+
+    /// What dropped something of it last, and when.
+    private func dropped(_ way: Explanation.Way) -> String {
+        let reason = way.standing?.droppedBy.map { " by \($0)" } ?? " by a gate"
+        return reason + (way.standing?.lastSaid.map { " at \(clock($0))" } ?? "")
     }
 
     /// What a closed gate does to what the channel hears next. It does not concern what was sent already.
@@ -319,6 +330,18 @@ public struct WhyReport: Sendable {
             return nil
         }
         return max(due, opening)
+    }
+
+    /// Why the channel is not reminded, where neither the figures nor the passing of time alone change that.
+    private func noReminder(_ way: Explanation.Way) -> String? {
+        switch way.unreminded {
+        case nil: return nil
+        case .offDuty: return "not on call now"
+        case .unrouted: return "no route leads there any more"
+        case .never(let gate, let takesTurns):
+            let reminders = (way.standing?.reminders ?? 0) > 0 ? "no more reminders" : "no reminders"
+            return reminders + (takesTurns ? " before the next handover" : "") + (gate.map { " (\($0))" } ?? "")
+        }
     }
 
     /// What channels still have to hear of an incident that is over.

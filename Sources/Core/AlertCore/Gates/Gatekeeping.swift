@@ -9,13 +9,15 @@ extension State {
     ///   - sparing: The name of a gate that is not asked.
     ///   - end: mutes by command that end before are not asked.
     ///   - isAhead: whether the moment is one to come.
+    ///   - isGathered: whether it has waited for company already, so that gates which hold it for that alone are not asked.
     func closure(
         for notification: Notification, at moment: Moment, _ plan: Plan, sparing: String? = nil,
-        outlasting end: Moment = .earliest, isAhead: Bool = false
+        outlasting end: Moment = .earliest, isAhead: Bool = false, isGathered: Bool = false
     ) -> Closure? {
         if let closure = mutes.closure(for: notification, at: moment), closure.until >= end { return closure }
         for gate in plan.gates where gate.name != sparing {
-            if let closure = closure(of: gate, for: notification, at: moment, isAhead: isAhead), closure.until > moment
+            if let closure = closure(of: gate, for: notification, at: moment, isAhead: isAhead), closure.until > moment,
+                !isGathered || closure.fate.gathering?.style != .group || closure.reason == .flapping
             {
                 return closure
             }
@@ -82,7 +84,16 @@ extension State {
 
     /// The first instant at which no gate is closed to the notification.
     func firstOpening(for notification: Notification, after closure: Closure, at now: Moment, _ plan: Plan) -> Moment {
+        wait(of: notification, behind: closure, at: now, plan).opening
+    }
+
+    /// How long the notification waits in all: the first instant at which no gate is closed to it, and what closes the gates
+    /// behind the first, in the order in which they come.
+    func wait(
+        of notification: Notification, behind closure: Closure, at now: Moment, _ plan: Plan
+    ) -> (opening: Moment, behind: [Reason]) {
         var (last, opening) = (closure, closure.until)
+        var behind: [Reason] = []
         // What the last gate has held so long is news to the next.
         var since = self.since(notification, waitsBehind: closure, at: now)
         while opening < .latest {
@@ -90,14 +101,17 @@ extension State {
                 incident: notification.incident, kind: notification.kind, severity: notification.severity,
                 channel: notification.channel,
                 held: .init(last.reason, since: since, style: last.fate.gathering?.style))
-            guard let next = self.closure(for: waiting, at: opening, plan, isAhead: true) else { return opening }
+            guard let next = self.closure(for: waiting, at: opening, plan, isAhead: true) else {
+                return (opening, behind)
+            }
             // What drops it then holds it no longer.
-            if next.fate == .drop, !notification.kind.isEnd { return opening }
+            if next.fate == .drop, !notification.kind.isEnd { return (opening, behind) }
             guard opening - now < State.closedMax else { break }
             if next.reason != last.reason { since = opening }
+            if next.reason != closure.reason, !behind.contains(next.reason) { behind.append(next.reason) }
             (last, opening) = (next, next.until)
         }
-        return .latest
+        return (.latest, behind)
     }
 
     /// Gates that hand over to each other for longer than this are as good as closed for ever.
@@ -133,7 +147,7 @@ extension State {
     func reminderDue(
         _ incident: Incident, _ standing: Standing, in channel: String, _ plan: Plan, at now: Moment
     ) -> Moment? {
-        guard let due = plan.reminderDue(incident, standing, in: channel) else { return nil }
+        guard let due = plan.reminderDue(incident, standing, in: channel, at: now) else { return nil }
         guard incident.state == .firing || silence(of: incident, plan, at: now) != nil,
             !isClosedFirst(incident, remindedAt: due, plan, at: now)
         else { return nil }
@@ -175,22 +189,34 @@ extension State {
 
 extension Plan {
     /// When the channel is due a reminder of what is open; nil while there is nothing to remind of.
-    fileprivate func reminderDue(_ incident: Incident, _ standing: Standing, in channel: String) -> Moment? {
+    fileprivate func reminderDue(
+        _ incident: Incident, _ standing: Standing, in channel: String, at now: Moment
+    ) -> Moment? {
         // A pager reminds by itself until somebody answers.
         guard incident.isOpen, incident.acknowledgement == nil,
             standing.announced != nil, let said = standing.lastSaid, !isPager(channel)
         else { return nil }
+        let due = reminding(of: incident, in: channel).after.map { said + $0 }
+        if let due, due <= now { return due }
+        // Whoever comes back on call is told at the handover that it goes on, whatever the reminders.
+        guard let turn = onCallSince(now, channel: channel, for: incident), turn > said else { return due }
+        return min(turn, due ?? turn)
+    }
+
+    /// How long after its last message the channel is reminded of what is open, nil where it is not, or no more; and the gate
+    /// that says so, nil where the rule does.
+    func reminding(of incident: Incident, in channel: String) -> (after: Duration?, gate: String?) {
         for plan in gates where plan.calendar == nil && plan.match.fits(incident.property) {
             switch plan.gate.reminding(of: incident, in: channel) {
-            case .after(let time): return said + time
-            case .never: return nil
+            case .after(let time): return (time, plan.name)
+            case .never: return (nil, plan.name)
             case nil: continue
             }
         }
         guard let rule = detector(incident.rule) else {
-            return Trouble(rawValue: incident.rule)?.repeatInterval.map { said + $0 }
+            return (Trouble(rawValue: incident.rule)?.repeatInterval, nil)
         }
-        return rule.repeat.map { said + $0 }
+        return (rule.repeat, nil)
     }
 
     /// Where else an incident of which nobody takes care is to be told.

@@ -61,11 +61,21 @@ extension Plan {
     /// more: they hear how it ends, and nothing that asks anybody to do something.
     func isOffDuty(_ channel: String, for incident: Incident, at now: Moment, dead: Set<String>) -> Bool {
         guard !routes.isEmpty else { return false }
-        let takesTurns =
-            !rotations.isEmpty
-            && ways(of: incident).contains { $0.onCall.contains { $0.people.contains { $0.channel == channel } } }
-        guard takesTurns || !mayAsk(channel, about: incident, at: now) else { return false }
+        guard takesTurns(channel, for: incident) || !mayAsk(channel, about: incident, at: now) else { return false }
         return !channels(for: incident, at: now, dead: dead).contains(channel)
+    }
+
+    /// Whether the channel is that of somebody whom the incident concerns in turns.
+    func takesTurns(_ channel: String, for incident: Incident) -> Bool {
+        !rotations.isEmpty
+            && ways(of: incident).contains { $0.onCall.contains { $0.people.contains { $0.channel == channel } } }
+    }
+
+    /// The same, were the incident as bad as it was.
+    func mayTakeTurns(_ channel: String, for incident: Incident) -> Bool {
+        routes.contains { route in
+            route.onCall.contains { $0.people.contains { $0.channel == channel } } && route.mayFit(incident)
+        }
     }
 
     /// Whether anything leads to the channel: by its name, whatever the incident, or because it is somebody's turn whom the
@@ -74,10 +84,20 @@ extension Plan {
         reportTo == channel
             || routes.contains { route in
                 route.to.contains(channel)
-                    || route.onCall.contains { $0.person(on: now).channel == channel }
-                        && Match(route.match.conditions.filter { $0.property != "severity" }).fits(incident.property)
+                    || route.onCall.contains { $0.person(on: now).channel == channel } && route.mayFit(incident)
             }
             || gates.contains { $0.gate.furtherChannels.contains(channel) }
+    }
+
+    /// Since when it is the turn of somebody whom the incident concerns and who has that channel; nil where nobody's turn
+    /// leads there, or always did.
+    func onCallSince(_ now: Moment, channel: String, for incident: Incident) -> Moment? {
+        guard !rotations.isEmpty else { return nil }
+        let ways = ways(of: incident)
+        guard !ways.contains(where: { $0.to.contains(channel) }) else { return nil }
+        let leading = ways.flatMap(\.onCall).filter { $0.person(on: now).channel == channel }
+        let turns = leading.compactMap { $0.onCallSince(now, channel: channel) }
+        return turns.count == leading.count ? turns.min() : nil
     }
 
     /// When somebody else is on call whom the incident concerns; nil where nobody ever is.
@@ -90,4 +110,11 @@ extension Plan {
 extension Incident {
     /// Whether it is about the bot itself.
     fileprivate var isTroubleOfBot: Bool { subject.app == Subject.botApp && Trouble(rawValue: rule) != nil }
+}
+
+extension Route {
+    /// Whether it would take the incident, were that as bad as it was.
+    fileprivate func mayFit(_ incident: Incident) -> Bool {
+        Match(match.conditions.filter { $0.property != "severity" }).fits(incident.property)
+    }
 }

@@ -137,7 +137,10 @@ extension Incidents {
     }
 
     /// Moves along with a wall clock that was set.
-    mutating func moveClock(of old: Incident, by step: Duration, at now: Moment, _ output: inout Output) -> Incident {
+    mutating func moveClock(
+        of old: Incident, by step: Duration, at now: Moment, onCallSince turn: (String) -> Moment?,
+        _ output: inout Output
+    ) -> Incident {
         var incident = old
         if old.state == .pending {
             // Its beginning starts the wait, and makes its id: nobody has been told either yet.
@@ -152,10 +155,14 @@ extension Incidents {
         }
         incident.unattendedSince = old.unattendedSince.map { $0 + step }
         incident.betterSince = old.betterSince.map { $0 + step }
-        incident.standings = incident.standings.mapValues { standing in
+        for (channel, standing) in old.standings {
             var moved = standing
             moved.firstSaid = standing.firstSaid.map { $0 + step }
-            moved.lastSaid = standing.lastSaid.map { $0 + step }
+            moved.lastSaid = standing.lastSaid.map { said in
+                // Handovers stay where the wall has them: what was said in this turn was, and what was said before it, too.
+                guard let turn = turn(channel) else { return said + step }
+                return said < turn ? min(said + step, turn - .milliseconds(1)) : max(said + step, turn)
+            }
             moved.corrected = standing.corrected.map { $0 + step }
             // What was said of a span by the old clock is no correction of what the new one measures then.
             moved.said = nil
@@ -164,7 +171,7 @@ extension Incidents {
                 moved.hold?.since = hold.since + step
                 moved.hold?.checkAgain = now
             }
-            return moved
+            incident.standings[channel] = moved
         }
         record(.incident(incident), &output)
         return incident
@@ -187,6 +194,7 @@ extension Standing {
         standing.heard = notification.severity == worst ? nil : notification.severity
         // What was kept from it is past, too: from now on it goes by what it has heard.
         standing.dropped = nil
+        standing.droppedBy = nil
         standing.undelivered = nil
         standing.firstSaid = firstSaid ?? now
         standing.lastSaid = now

@@ -10,10 +10,25 @@ public struct Explanation: Sendable {
         public let closure: Closure?
         /// The first instant at which no gate is closed to that any more; nil when none is, and when nobody knows.
         public let opening: Moment?
+        /// What closes the gates that hold that after the first, until then.
+        public let behind: [Reason]
         /// Every gate that concerns it, in the order in which they are asked.
         public let gates: [Asked]
         /// When it is reminded next, if nothing changes.
         public let reminder: Moment?
+        /// Why it is not reminded, where neither the figures nor the passing of time alone change that.
+        public let unreminded: Unreminded?
+    }
+
+    /// Why a channel is not reminded of what is open.
+    public enum Unreminded: Hashable, Sendable {
+        /// It is that of somebody whose turn it is not.
+        case offDuty
+        /// Nothing leads there any more.
+        case unrouted
+        /// The gate of that name wants no reminders, or no more; nil where the rule wants none. Whoever takes turns gets one
+        /// all the same when the next turn begins.
+        case never(gate: String?, takesTurns: Bool)
     }
 
     /// One gate, and what it says.
@@ -169,12 +184,27 @@ extension Core {
             let kind: Notification.Kind = standing?.announced == nil ? .opened : .reminder
             let notification = Notification(kind, of: incident, standing ?? Standing(), in: channel)
             let closure = state.closure(for: notification, at: now, plan)
+            let wait = closure.map { state.wait(of: notification, behind: $0, at: now, plan) }
+            let isOffDuty = plan.isOffDuty(channel, for: incident, at: now, dead: dead)
+            let reminder =
+                isOffDuty ? nil : standing.flatMap { state.reminderDue(incident, $0, in: channel, plan, at: now) }
             return Explanation.Way(
-                channel: channel, standing: standing, closure: closure,
-                opening: closure.flatMap { state.firstOpening(for: notification, after: $0, at: now, plan).ifKnown },
-                gates: state.asked(notification, at: now, plan),
-                reminder: plan.isOffDuty(channel, for: incident, at: now, dead: dead)
-                    ? nil : standing.flatMap { state.reminderDue(incident, $0, in: channel, plan, at: now) })
+                channel: channel, standing: standing, closure: closure, opening: wait?.opening.ifKnown,
+                behind: wait?.behind ?? [], gates: state.asked(notification, at: now, plan), reminder: reminder,
+                unreminded: reminder == nil ? unreminded(channel, incident, isOffDuty: isOffDuty) : nil)
         }
+    }
+
+    private func unreminded(
+        _ channel: String, _ incident: Incident, isOffDuty: Bool
+    ) -> Explanation.Unreminded? {
+        if isOffDuty { return plan.mayTakeTurns(channel, for: incident) ? .offDuty : .unrouted }
+        // A pager reminds by itself, and whoever takes care of it needs no reminder.
+        guard incident.isOpen, incident.acknowledgement == nil, incident.standings[channel]?.announced != nil,
+            !plan.isPager(channel)
+        else { return nil }
+        let reminding = plan.reminding(of: incident, in: channel)
+        guard reminding.after == nil else { return nil }
+        return .never(gate: reminding.gate, takesTurns: plan.takesTurns(channel, for: incident))
     }
 }

@@ -48,6 +48,7 @@ extension Outbox {
         _ name: String, atMost: Int, _ answers: [String: Moment], at now: Moment
     ) -> ([Delivery], next: Moment?) {
         var busy = Set<IncidentKey>(minimumCapacity: sendingCount(name) + atMost)
+        for delivery in editing.values where delivery.channel == name { busy.formUnion(delivery.concerned) }
         var ready: [Delivery] = []
         var next: Moment?
         for id in queue(name) {

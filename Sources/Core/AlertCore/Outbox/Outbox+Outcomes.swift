@@ -32,11 +32,19 @@ extension Outbox {
     }
 
     /// Takes in what came of an attempt.
+    ///
+    /// - Parameter isEditing: whether older messages are edited behind it still: until it is told again without, its channel is
+    ///   as busy as before.
     mutating func take(
-        _ outcome: DeliveryOutcome, of id: String, _ plan: Plan, at now: Moment, _ output: inout Output
+        _ outcome: DeliveryOutcome, of id: String, isEditing: Bool = false, _ plan: Plan, at now: Moment,
+        _ output: inout Output
     ) -> [News] {
+        if !isEditing, let edited = editing[id] {
+            noteEnded(edited)
+            return [.dispatch(edited.channel)]
+        }
         guard let delivery = deliveries[id] else { return [] }
-        noteEnded(delivery)
+        if isEditing { noteEditing(delivery) } else { noteEnded(delivery) }
         guard case .attempting = delivery.phase else { return [] }
         guard let channel = plan.channel(delivery.channel) else {
             // Its channel left the config while it was in flight.

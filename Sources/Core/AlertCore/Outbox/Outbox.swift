@@ -29,6 +29,8 @@ public struct Outbox: Sendable {
     private var remembersTellings = false
     /// Deliveries of which an attempt is in flight, by channel.
     private var sending: [String: Set<String>] = [:]
+    /// Those of them that have arrived, by id: older messages are edited behind them.
+    private(set) var editing: [String: Delivery] = [:]
     /// Where each channel led at the last start or reload.
     private var places: [String: UInt64] = [:]
     /// How many deliveries may leave at once, by channel.
@@ -290,7 +292,12 @@ public struct Outbox: Sendable {
 
     mutating func noteBegun(_ delivery: Delivery) { sending[delivery.channel, default: []].insert(delivery.id) }
 
-    mutating func noteEnded(_ delivery: Delivery) { sending[delivery.channel]?.remove(delivery.id) }
+    mutating func noteEditing(_ delivery: Delivery) { editing[delivery.id] = delivery }
+
+    mutating func noteEnded(_ delivery: Delivery) {
+        editing[delivery.id] = nil
+        sending[delivery.channel]?.remove(delivery.id)
+    }
 
     // MARK: - What is derived
 

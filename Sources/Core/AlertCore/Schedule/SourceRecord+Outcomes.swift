@@ -139,8 +139,8 @@ extension SourceRecord {
         due = due.map { min($0, soonest) }
     }
 
-    /// Moves along with a wall clock that was set.
-    mutating func move(by step: Duration) {
+    /// Moves along with a wall clock that was set, and is `now` since.
+    mutating func move(by step: Duration, at now: Moment) {
         due = due.map { $0 + step }
         limit = limit.map { $0 + step }
         told = told.map { $0 + step }
@@ -150,9 +150,11 @@ extension SourceRecord {
         openSince = openSince.map { $0 + step }
         partSince = partSince.map { $0 + step }
         moveBreaks(by: step)
-        confirmed = confirmed.map { TimeSpan(lasting: $0.length, until: $0.to + step) }
         answeredBefore = answeredBefore.map { $0 + step }
-        lastChanged = lastChanged.map { $0 + step }
+        // These are compared with when figures were seen, and of such only what is ahead of the clock moves.
+        let asFigures = { (moment: Moment) in moment > now ? moment + step : moment }
+        lastChanged = lastChanged.map(asFigures)
+        confirmed = confirmed.compactMap { TimeSpan(from: asFigures($0.from), to: $0.to + step) }
         if let since = failure?.since { failure?.since = since + step }
         if let since = lack?.since { lack?.since = since + step }
     }

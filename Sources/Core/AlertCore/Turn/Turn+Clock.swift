@@ -12,7 +12,7 @@ extension Turn {
         state.schedule.moveWaits(by: step, plan, at: now)
         for name in state.schedule.sources.keys.sorted() {
             guard var record = state.schedule.sources[name] else { continue }
-            record.move(by: step)
+            record.move(by: step, at: now)
             // A machine that was stopped, and its clock then set, has been away as if it had slept.
             if step > .zero, let source = plan.source(name), state.schedule.catchesUp(name) != nil {
                 record.hurry(source, at: now)
@@ -23,7 +23,10 @@ extension Turn {
         state.figures.setBack(to: now, &output)
         state.outbox.moveClock(by: step, &output)
         for old in state.incidents.inOrder {
-            let moved = state.incidents.moveClock(of: old, by: step, at: now, &output)
+            let moved = state.incidents.moveClock(
+                of: old, by: step, at: now,
+                onCallSince: { [plan, now] in plan.onCallSince(now, channel: $0, for: old) },
+                &output)
             if moved.id != old.id { reschedule(old.id) }
             // What has come in with the news of the clock counts first.
             state.agenda.revisit(moved.id, at: now)

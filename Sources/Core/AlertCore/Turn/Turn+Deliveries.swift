@@ -31,7 +31,10 @@ extension Turn {
                 Phrase(.troublePartial, [.channel: .text(delivery.channel), .cause: .text(sentence)]))
         case .late(let delivery, let told, let sentence):
             let channel = Phrase.Value.text(delivery.channel)
-            let (since, cause) = (Phrase.Value.moment(delivery.queued), Phrase.Value.text(sentence))
+            // What has waited longest may have been replaced since; the channel has taken nothing all the same.
+            let known = state.incidents[identity: Trouble.channelFailing.identity(about: delivery.channel)]
+            let waiting = min(delivery.queued, known?.evidence.phrase?.moment ?? delivery.queued)
+            let (since, cause) = (Phrase.Value.moment(waiting), Phrase.Value.text(sentence))
             raiseTrouble(
                 .channelFailing, about: delivery.channel,
                 told.map {
@@ -107,7 +110,7 @@ extension Turn {
         let notification = Notification(
             incident: incident, kind: missed.kind, severity: max(incident.severity, missed.message.severity),
             channel: missed.channel)
-        return state.closure(for: notification, at: now, plan) != nil
+        return state.closure(for: notification, at: now, plan, isGathered: true) != nil
     }
 
     /// As long as anybody tracks what nothing is known of. A team mends a channel after a long weekend.

@@ -50,6 +50,8 @@ extension Turn {
     mutating func letGoOfHeldForOthers() {
         for incident in state.incidents.inOrder {
             for channel in incident.standings.keys.sorted() where plan.channel(channel) == nil {
+                // What has ended is told by the channel's new name.
+                if !incident.isOpen, !heirs(of: channel, for: incident.id).isEmpty { continue }
                 letGo(incident, of: channel)
             }
         }
@@ -121,7 +123,7 @@ extension Turn {
         else { return false }
         let notification = Notification(.opened, of: incident, standing, in: channel)
         // A gate that lets no milder one pass, or has no room for another, leaves the one that waits.
-        guard state.closure(for: notification, at: now, plan) == nil else { return false }
+        guard state.closure(for: notification, at: now, plan, isGathered: true) == nil else { return false }
         send(notification, standing, .first)
         return true
     }

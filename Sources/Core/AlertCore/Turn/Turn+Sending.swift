@@ -54,6 +54,7 @@ extension Turn {
                 return rememberEnd(notification)
             }
             standing.dropped = max(severity, standing.dropped ?? severity)
+            standing.droppedBy = closure.reason
             standing.lastSaid = now
             // What is never said is not offered again with the next look.
             if kind == .revised {
@@ -66,7 +67,9 @@ extension Turn {
         } else {
             let hold = state.hold(notification, standing.hold, by: closure, at: now, plan)
             standing.hold = hold
-            if old.hold?.kind != kind || old.hold?.severity != severity || old.hold?.until != hold.until {
+            if old.hold?.kind != kind || old.hold?.severity != severity || old.hold?.until != hold.until
+                || old.hold?.reason != hold.reason
+            {
                 decide(.hold(until: hold.until), closure.reason, kind, of: incident, severity, notification.channel)
             }
         }
@@ -194,6 +197,7 @@ extension Turn {
 
     /// Lets go of a resolved incident of which nobody has anything more to hear.
     mutating func endIfSettled(_ id: String) {
+        handOverEnd(of: id)
         guard let incident = state.incidents[id], !incident.isOpen else { return }
         let isHeard = incident.standings.contains { plan.channel($0.key) != nil }
         guard !isHeard else { return }
@@ -213,6 +217,27 @@ extension Turn {
             let delivery = accept(writer.message(story(of: incident), kind), kind, channel, incident: incident.id)
             receiveNews([state.outbox.abandon(delivery, at: now, &output)])
         }
+    }
+
+    /// Has the end told under the new name of a channel that left the config by its name alone, where nothing was told of the
+    /// incident under that: after a start its opening waits for what the source answers, which may be the end.
+    mutating func handOverEnd(of id: String) {
+        guard let incident = state.incidents[id], !incident.isOpen else { return }
+        for (channel, standing) in incident.standings.sorted(by: { $0.key < $1.key })
+        where plan.channel(channel) == nil && standing.announced != nil && !standing.hasHeardEnd {
+            let heirs = heirs(of: channel, for: id)
+            guard let heir = heirs.first else { continue }
+            state.incidents.keep(nil, of: id, in: channel, &output)
+            guard !heirs.contains(where: { state.incidents[id]?.standings[$0]?.announced != nil }) else { continue }
+            state.incidents.keep(standing, of: id, in: heir, &output)
+            state.agenda.revisit(id, at: now)
+        }
+    }
+
+    /// The channels that lead to the chat of one that left the config, if that has heard of the incident.
+    func heirs(of channel: String, for id: String) -> [String] {
+        let heirs = plan.channels.filter { state.outbox.leads($0, whereLed: channel) }.map(\.name)
+        return heirs.isEmpty || state.outbox.opening(of: [id], in: channel) == nil ? [] : heirs
     }
 
     // MARK: - Words

@@ -56,6 +56,8 @@ struct Turn {
         case .observed(let lines, let asked): receiveLines(lines, asked: min(asked ?? now, now))
         case .delivered(let id, let outcome):
             receiveNews(state.outbox.take(outcome, of: id, plan, at: now, &output))
+        case .arrived(let id, let outcome):
+            receiveNews(state.outbox.take(outcome, of: id, isEditing: true, plan, at: now, &output))
         case .unsent(let ids):
             for id in ids { receiveNews([state.outbox.takeBack(id, plan, at: now, &output)].compactMap(\.self)) }
         case .power(let isLow): state.schedule.setPower(isLow: isLow)
@@ -113,6 +115,7 @@ struct Turn {
     mutating func reconsider(_ id: String) {
         ripen(id)
         state.incidents.noteWaning(of: id, at: now)
+        handOverEnd(of: id)
         guard let incident = state.incidents[id] else { return }
         announce(incident)
         reschedule(id)

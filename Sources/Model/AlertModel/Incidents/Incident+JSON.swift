@@ -187,6 +187,7 @@ extension Standing: JSONWritable {
             json.member("announced", ifAny: announced?.rawValue)
             json.member("heard", ifAny: heard?.rawValue)
             json.member("dropped", ifAny: dropped?.rawValue)
+            json.member("dropped_by", ifAny: droppedBy?.description)
             json.member("undelivered", ifAny: undelivered?.rawValue)
             json.member("first_said", ifAny: firstSaid)
             json.member("last_said", ifAny: lastSaid)
@@ -203,6 +204,8 @@ extension Standing: JSONWritable {
         self.init(
             announced: try reader.optional("announced")?.choice(), heard: try reader.optional("heard")?.choice(),
             dropped: try reader.optional("dropped")?.choice(),
+            // Versions before did not keep it; nothing hangs on it.
+            droppedBy: Reason(try reader.optional("dropped_by")?.string() ?? ""),
             undelivered: try reader.optional("undelivered")?.choice(),
             firstSaid: try reader.optional("first_said")?.moment(),
             lastSaid: try reader.optional("last_said")?.moment(),

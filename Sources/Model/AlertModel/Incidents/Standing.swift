@@ -6,11 +6,13 @@ public struct Standing: Hashable, Sendable {
     public var heard: Severity?
     /// The worst severity that a gate dropped for good.
     public var dropped: Severity?
+    /// What dropped something last; nil also where a journal does not say.
+    public var droppedBy: Reason?
     /// The severity of an opening or an escalation that certainly never arrived: told anew when the channel works again.
     public var undelivered: Severity?
     /// When the channel first heard of it.
     public var firstSaid: Moment?
-    /// When the channel last heard of it: the start of the time to the next reminder.
+    /// When the channel last heard of it, or something of it was dropped: the start of the time to the next reminder.
     public var lastSaid: Moment?
     /// Reminders since the channel last heard of something new.
     public var reminders: Int
@@ -26,10 +28,9 @@ public struct Standing: Hashable, Sendable {
     public var hold: Hold?
 
     public init(
-        announced: Severity? = nil, heard: Severity? = nil, dropped: Severity? = nil, undelivered: Severity? = nil,
-        firstSaid: Moment? = nil,
-        lastSaid: Moment? = nil, reminders: Int = 0, said: Said? = nil, alarmed: Said? = nil,
-        corrected: Moment? = nil, hasHeardEnd: Bool = false, hold: Hold? = nil
+        announced: Severity? = nil, heard: Severity? = nil, dropped: Severity? = nil, droppedBy: Reason? = nil,
+        undelivered: Severity? = nil, firstSaid: Moment? = nil, lastSaid: Moment? = nil, reminders: Int = 0,
+        said: Said? = nil, alarmed: Said? = nil, corrected: Moment? = nil, hasHeardEnd: Bool = false, hold: Hold? = nil
     ) {
         self.alarmed = alarmed
         self.corrected = corrected
@@ -37,6 +38,7 @@ public struct Standing: Hashable, Sendable {
         self.announced = announced
         self.heard = heard
         self.dropped = dropped
+        self.droppedBy = droppedBy
         self.undelivered = undelivered
         self.firstSaid = firstSaid
         self.lastSaid = lastSaid

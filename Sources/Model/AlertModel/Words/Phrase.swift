@@ -25,6 +25,7 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
         indirect case list([Phrase])
 
         var number: Double? { if case .count(let number) = self { number } else { nil } }
+        var moment: Moment? { if case .moment(let moment) = self { moment } else { nil } }
         var limit: Comparison? { if case .limit(let limit) = self { limit } else { nil } }
     }
 
@@ -49,6 +50,12 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
     public var count: Double? {
         guard case .phrase(_, let values) = content else { return nil }
         return values.first { $0.place == .count }?.value.number
+    }
+
+    /// The moment that it names; nil of words that name none.
+    public var moment: Moment? {
+        guard case .phrase(_, let values) = content else { return nil }
+        return values.first { $0.place == .moment }?.value.moment
     }
 
     public init(_ id: PhraseID, _ values: KeyValuePairs<Placeholder, Value>) {

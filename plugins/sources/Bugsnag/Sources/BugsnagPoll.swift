@@ -10,7 +10,7 @@ struct BugsnagPoll: Sendable {
     private let poll: Poll
     private(set) var cursor: BugsnagCursor
     /// The projects in the order in which they are visited.
-    private var route = Route<Project>()
+    private var tour = Tour<Project>()
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
     private var unread = Unread.nothing
@@ -110,28 +110,28 @@ struct BugsnagPoll: Sendable {
 
     private func visitAll() -> PollStep {
         var poll = self
-        poll.route = Route(cursor.projects) { $0.id == cursor.next }
+        poll.tour = Tour(cursor.projects) { $0.id == cursor.next }
         poll.cursor.next = nil
         return poll.visit(0)
     }
 
     /// Notes where the budget ended; the first place counts.
     private mutating func breakOff(at project: Project, _ failure: PollFailure) {
-        guard failure.reason == .rateLimited, let index = route.stops.firstIndex(where: { $0.id == project.id })
+        guard failure.reason == .rateLimited, let index = tour.stops.firstIndex(where: { $0.id == project.id })
         else { return }
-        cursor.next = cursor.next ?? route.next(after: failure, at: index).id
+        cursor.next = cursor.next ?? tour.next(after: failure, at: index).id
     }
 
     private func visit(_ number: Int) -> PollStep {
-        guard number < route.stops.count else { return finish() }
-        let project = route.stops[number]
+        guard number < tour.stops.count else { return finish() }
+        let project = tour.stops[number]
         return readDays(project) { poll, failure in
             guard let failure else { return poll.visit(number + 1) }
             var poll = poll
             poll.failures.append(failure)
             poll.breakOff(at: project, failure)
             let isItsOwn = failure.isOfOneThing || failure.reason == .tooLarge
-            for project in poll.route.unread(at: number, isOwn: isItsOwn) { poll.unread.add(project.slug) }
+            for project in poll.tour.unread(at: number, isOwn: isItsOwn) { poll.unread.add(project.slug) }
             return isItsOwn ? poll.visit(number + 1) : poll.finish()
         }
     }

@@ -17,7 +17,7 @@ struct CrashlyticsPoll: Sendable {
     private(set) var pageCount = 0
     private var cursor: ExportCursor
     /// The apps in the order in which they are visited.
-    private let route: Route<CrashlyticsSource.App>
+    private let tour: Tour<CrashlyticsSource.App>
     /// Apps whose tables have stalled, and how far they came.
     private var stalled: [(app: CrashlyticsSource.App, newest: Moment)] = []
     /// Whether any table is as new as it should be.
@@ -66,7 +66,7 @@ struct CrashlyticsPoll: Sendable {
         self.poll = poll
         let tables = source.inApps.compactMap(\.export)
         var cursor = ExportCursor(poll.cursor, of: tables, at: poll.now)
-        route = Route(source.inApps) { $0.name == cursor.next }
+        tour = Tour(source.inApps) { $0.name == cursor.next }
         cursor.next = nil
         self.cursor = cursor
         // Each question waits once for its answer; what time that leaves goes to those that are still running.
@@ -82,8 +82,8 @@ struct CrashlyticsPoll: Sendable {
     // MARK: - One app after the other
 
     private func visit(_ number: Int) -> PollStep {
-        guard number < route.stops.count else { return finish() }
-        let app = route.stops[number]
+        guard number < tour.stops.count else { return finish() }
+        let app = tour.stops[number]
         // Spans that end together are judged together: those that are still counted say where the others end.
         let running = app.export.flatMap { cursor.runningEnd(of: $0) }
         let figures = AppFigures(isEndKnown: running != nil)
@@ -96,9 +96,9 @@ struct CrashlyticsPoll: Sendable {
                 // of a query itself, which would fail for ever.
                 let isOnTheWay = [.timeout, .unreachable, .unauthorized, .rateLimited].contains(failure.reason)
                 if !isOnTheWay, let tables = app.export { poll.cursor.forgetJobs(of: tables) }
-                for app in poll.route.unread(at: number, isOwn: failure.isOfOneThing) { poll.unread.add(app.name) }
+                for app in poll.tour.unread(at: number, isOwn: failure.isOfOneThing) { poll.unread.add(app.name) }
                 if failure.isOfOneThing { return poll.visit(number + 1) }
-                poll.cursor.next = poll.route.next(after: failure, at: number).name
+                poll.cursor.next = poll.tour.next(after: failure, at: number).name
                 return poll.finish()
             case .success(let figures) where figures.isRunning:
                 poll.failures.append(

@@ -6,7 +6,7 @@ struct DatadogPoll: Sendable {
     private let source: DatadogSource
     private let poll: Poll
     /// In the order in which they are asked.
-    private let route: Route<Round>
+    private let tour: Tour<Round>
     /// What is still to be asked.
     private var open: [DatadogQuestion] = []
     private var figures: DatadogFigures
@@ -40,9 +40,9 @@ struct DatadogPoll: Sendable {
         let all = spans.flatMap { span in
             source.watchedEnvironments.map { Round(environment: $0, span: span) }
         }
-        route = Route(all) { $0.json == poll.cursor }
+        tour = Tour(all) { $0.json == poll.cursor }
         warnings = DatadogSource.warnings(about: poll.spans)
-        for round in route.stops {
+        for round in tour.stops {
             open += source.questions(about: round.span, environment: round.environment)
         }
     }
@@ -109,10 +109,10 @@ struct DatadogPoll: Sendable {
     /// to remember.
     private func cursor(after failure: PollFailure?) -> JSON? {
         guard let failure, let question = open.first,
-            let index = route.stops.firstIndex(where: {
+            let index = tour.stops.firstIndex(where: {
                 $0.environment == question.environment && $0.span == question.span
             })
         else { return poll.cursor.map { _ in [:] } }
-        return route.next(after: failure, at: index).json
+        return tour.next(after: failure, at: index).json
     }
 }

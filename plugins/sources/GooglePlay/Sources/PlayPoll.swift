@@ -9,7 +9,7 @@ struct PlayPoll: Sendable {
     private let poll: Poll
     private var inquiry: PlayInquiry
     /// The apps in the order in which they are visited.
-    private var route = Route<String>()
+    private var tour = Tour<String>()
     private var unread = Unread.nothing
     private var observations: [Observation] = []
     private var visits: [AppVisit] = []
@@ -47,21 +47,21 @@ struct PlayPoll: Sendable {
 
     private func visitAll() -> PollStep {
         var poll = self
-        poll.route = Route(inquiry.apps) { $0 == inquiry.cursor.next }
+        poll.tour = Tour(inquiry.apps) { $0 == inquiry.cursor.next }
         poll.inquiry.cursor.next = nil
         return poll.visit(0)
     }
 
     private func visit(_ number: Int) -> PollStep {
-        guard number < route.stops.count else { return finish() }
-        return visit(inquiry.visit(route.stops[number])) { poll, result in
+        guard number < tour.stops.count else { return finish() }
+        return visit(inquiry.visit(tour.stops[number])) { poll, result in
             var poll = poll
             switch result {
             case .failure(let failure):
                 poll.failures.append(failure)
-                for app in poll.route.unread(at: number, isOwn: failure.isOfOneThing) { poll.unread.add(app) }
+                for app in poll.tour.unread(at: number, isOwn: failure.isOfOneThing) { poll.unread.add(app) }
                 if failure.isOfOneThing { return poll.visit(number + 1) }
-                poll.inquiry.cursor.next = poll.route.next(after: failure, at: number)
+                poll.inquiry.cursor.next = poll.tour.next(after: failure, at: number)
                 return poll.finish()
             case .success(let visit):
                 poll.visits.append(visit)

@@ -5,9 +5,9 @@ import Testing
 @Suite struct `The order in which a poll visits` {
     @Test(arguments: [(nil, "abc"), ("a", "abc"), ("b", "bca"), ("c", "cab"), ("gone", "abc")] as [(String?, String)])
     func `begins where the poll before broke off`(_ next: String?, _ order: String) {
-        let route = Route<String>(["a", "b", "c"]) { $0 == next }
-        #expect(route.stops.joined() == order)
-        let empty = Route<String>([]) { $0 == next }
+        let tour = Tour<String>(["a", "b", "c"]) { $0 == next }
+        #expect(tour.stops.joined() == order)
+        let empty = Tour<String>([]) { $0 == next }
         #expect(empty.stops.isEmpty)
     }
 
@@ -18,12 +18,12 @@ import Testing
         _ reason: PollFailure.Reason, _ number: Int, _ next: String
     ) {
         let failure = PollFailure(reason, "no")
-        #expect(Route(["a", "b", "c"]).next(after: failure, at: number) == next)
-        #expect(Route(["a"]).next(after: failure, at: 0) == "a")
+        #expect(Tour(["a", "b", "c"]).next(after: failure, at: number) == next)
+        #expect(Tour(["a"]).next(after: failure, at: 0) == "a")
     }
 
     @Test func `hears nothing of the rest, unless the failure is of one alone`() {
-        #expect(Route(["a", "b", "c"]).unread(at: 1, isOwn: true) == ["b"])
-        #expect(Route(["a", "b", "c"]).unread(at: 1, isOwn: false) == ["b", "c"])
+        #expect(Tour(["a", "b", "c"]).unread(at: 1, isOwn: true) == ["b"])
+        #expect(Tour(["a", "b", "c"]).unread(at: 1, isOwn: false) == ["b", "c"])
     }
 }

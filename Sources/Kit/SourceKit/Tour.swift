@@ -2,7 +2,7 @@ public import PluginKit
 
 /// The order in which a poll visits what it watches: from where the poll before broke off, so that one too short for all of it
 /// does not always leave out the same.
-public struct Route<Stop: Sendable>: Sendable {
+public struct Tour<Stop: Sendable>: Sendable {
     public let stops: [Stop]
 
     /// - Parameter isFirst: whether to begin with it; where that is true of none, the order stays as it is.
