@@ -86,12 +86,19 @@ import Testing
         #expect(bot.objections == [])
     }
 
-    @Test(arguments: [.seconds(-10), .seconds(-50), .seconds(10)] as [Duration])
-    func `who was told at the handover is not told again because the clock is set`(step: Duration) throws {
+    /// Within the turn, and back behind its begin.
+    @Test(
+        arguments: [
+            (.minutes(10), .seconds(-10)), (.minutes(10), .seconds(-50)), (.minutes(10), .seconds(10)),
+            (.seconds(20), .seconds(-50)),
+        ] as [(after: Duration, step: Duration)])
+    func `who was told at the handover is not told again because the clock is set`(
+        after: Duration, step: Duration
+    ) throws {
         var bot = try bot(repeat: nil)
         plays(.critical, &bot)
         bot.start()
-        bot.advance(by: .hours(30) + .minutes(10))
+        bot.advance(by: .hours(30) + after)
         #expect(heard(bot, in: "ana-dm").count == 2)
         bot.setClock(by: step)
         bot.advance(by: .hours(3))

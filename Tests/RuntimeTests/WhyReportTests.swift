@@ -152,6 +152,27 @@ import Testing
         #expect(way(bot)?["no_reminder"] == "no more reminders (few)" && way(bot)?["next_reminder"] == .null)
     }
 
+    /// At the begin of a turn, and where others have turns as well.
+    @Test(
+        arguments: [
+            (["ana-dm", "bo-dm"], [], "no reminders before the next handover"), (["ana-dm"], [], "no reminders"),
+            (["ana-dm", "bo-dm"], ["ana-dm"], "no reminders"),
+        ] as [(people: [String], to: [String], told: String)])
+    func `who takes turns is told again when the next one begins`(people: [String], to: [String], told: String) throws {
+        let mobile = try #require(
+            Rotation(
+                "mobile", zone: .utc, starts: CivilTime(.utc("2026-11-20 09:00")), every: .days(1),
+                people: people.map { Rotation.Person($0, channel: $0) }))
+        var plan = Plan.rehearsed(for: .zero, repeat: nil)
+        plan.channels = people.map { ChannelPlan(name: $0) }
+        plan.routes = [Route(to: to, onCall: [mobile])]
+        plan.rotations = [mobile]
+        var bot = bot(plan)
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        #expect(way(bot)?["no_reminder"]?.string == told)
+    }
+
     @Test func `the channel of somebody whose turn is over says that they are not on call`() throws {
         let mobile = try #require(
             Rotation(

@@ -338,9 +338,9 @@ public struct WhyReport: Sendable {
         case nil: return nil
         case .offDuty: return "not on call now"
         case .unrouted: return "no route leads there any more"
-        case .never(let gate, let takesTurns):
+        case .never(let gate, let isToldAtTurns):
             let reminders = (way.standing?.reminders ?? 0) > 0 ? "no more reminders" : "no reminders"
-            return reminders + (takesTurns ? " before the next handover" : "") + (gate.map { " (\($0))" } ?? "")
+            return reminders + (isToldAtTurns ? " before the next handover" : "") + (gate.map { " (\($0))" } ?? "")
         }
     }
 

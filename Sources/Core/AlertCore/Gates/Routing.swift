@@ -71,7 +71,16 @@ extension Plan {
             && ways(of: incident).contains { $0.onCall.contains { $0.people.contains { $0.channel == channel } } }
     }
 
-    /// The same, were the incident as bad as it was.
+    /// Whether it is told at the begin of such a turn that the incident goes on: some turns are another's.
+    func isToldAtTurns(_ channel: String, for incident: Incident) -> Bool {
+        let ways = ways(of: incident)
+        guard !rotations.isEmpty, !ways.contains(where: { $0.to.contains(channel) }) else { return false }
+        return ways.flatMap(\.onCall).contains { rotation in
+            rotation.people.contains { $0.channel == channel } && rotation.people.contains { $0.channel != channel }
+        }
+    }
+
+    /// Whether it takes turns, were the incident as bad as it was.
     func mayTakeTurns(_ channel: String, for incident: Incident) -> Bool {
         routes.contains { route in
             route.onCall.contains { $0.people.contains { $0.channel == channel } } && route.mayFit(incident)

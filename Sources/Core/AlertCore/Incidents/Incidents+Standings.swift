@@ -138,7 +138,7 @@ extension Incidents {
 
     /// Moves along with a wall clock that was set.
     mutating func moveClock(
-        of old: Incident, by step: Duration, at now: Moment, onCallSince turn: (String) -> Moment?,
+        of old: Incident, by step: Duration, at now: Moment, onCallSince turn: (String, Moment) -> Moment?,
         _ output: inout Output
     ) -> Incident {
         var incident = old
@@ -160,7 +160,7 @@ extension Incidents {
             moved.firstSaid = standing.firstSaid.map { $0 + step }
             moved.lastSaid = standing.lastSaid.map { said in
                 // Handovers stay where the wall has them: what was said in this turn was, and what was said before it, too.
-                guard let turn = turn(channel) else { return said + step }
+                guard let turn = turn(channel, said + step) else { return said + step }
                 return said < turn ? min(said + step, turn - .milliseconds(1)) : max(said + step, turn)
             }
             moved.corrected = standing.corrected.map { $0 + step }

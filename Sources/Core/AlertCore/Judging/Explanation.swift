@@ -26,9 +26,9 @@ public struct Explanation: Sendable {
         case offDuty
         /// Nothing leads there any more.
         case unrouted
-        /// The gate of that name wants no reminders, or no more; nil where the rule wants none. Whoever takes turns gets one
-        /// all the same when the next turn begins.
-        case never(gate: String?, takesTurns: Bool)
+        /// The gate of that name wants no reminders, or no more; nil where the rule wants none. Whoever takes turns with others
+        /// gets one all the same when the next turn begins.
+        case never(gate: String?, isToldAtTurns: Bool)
     }
 
     /// One gate, and what it says.
@@ -205,6 +205,6 @@ extension Core {
         else { return nil }
         let reminding = plan.reminding(of: incident, in: channel)
         guard reminding.after == nil else { return nil }
-        return .never(gate: reminding.gate, takesTurns: plan.takesTurns(channel, for: incident))
+        return .never(gate: reminding.gate, isToldAtTurns: plan.isToldAtTurns(channel, for: incident))
     }
 }

@@ -22,11 +22,15 @@ extension Turn {
         }
         state.figures.setBack(to: now, &output)
         state.outbox.moveClock(by: step, &output)
+        let queued = Dictionary(grouping: state.outbox.deliveries.values, by: \.channel).mapValues { $0.map(\.queued) }
+        let later = max(now, now - step)
         for old in state.incidents.inOrder {
             let moved = state.incidents.moveClock(
                 of: old, by: step, at: now,
-                onCallSince: { [plan, now] in plan.onCallSince(now, channel: $0, for: old) },
-                &output)
+                onCallSince: { [plan] channel, said in
+                    // Should a message that waits be given up, that moment says what it told.
+                    queued[channel]?.contains(said) == true ? nil : plan.onCallSince(later, channel: channel, for: old)
+                }, &output)
             if moved.id != old.id { reschedule(old.id) }
             // What has come in with the news of the clock counts first.
             state.agenda.revisit(moved.id, at: now)
