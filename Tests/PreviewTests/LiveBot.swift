@@ -116,7 +116,7 @@ private final class LiveStage: Clock, Host {
     }
 
     func isLowOnPower() -> Bool { false }
-    func print(_ text: String) {}
+    func print(_ text: String, within limit: Duration) -> Printing { .done }
     func log(_ notes: [Note]) { past.withLock { past in past.logged += notes.map { (past.time.wall, $0.text) } } }
     var logsDetails: Bool { false }
     func post(_ line: String) { past.withLock { $0.posted.append("\($0.time.wall) \(line)") } }

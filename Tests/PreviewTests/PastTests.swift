@@ -79,7 +79,7 @@ private struct Nothing: Web, Files, Host {
     }
     func read(_ request: FileRequest) async -> FileResult { .failed("there are no files here") }
     func isLowOnPower() -> Bool { false }
-    func print(_ text: String) {}
+    func print(_ text: String, within limit: Duration) -> Printing { .done }
     func log(_ notes: [Note]) {}
     var logsDetails: Bool { false }
 }

@@ -14,9 +14,10 @@ internal import Testing
     private func attempt(
         _ channel: HookChannel = HookChannel(), secrets: [Secret] = [], faults: Faults? = nil,
         possiblyRepeated: Bool = false, isPlain: Bool = false, thread: String? = nil, isThreadOwn: Bool = true,
-        edits: [SendOrder.Edit] = [], _ answer: @escaping ScriptedWeb.Answer
+        edits: [SendOrder.Edit] = [], printing: Printing = .done, _ answer: @escaping ScriptedWeb.Answer
     ) async -> DeliveryOutcome {
         var ports = Ports.staged(stage, clock, answer)
+        ports.host = FakeHost(stage: stage, printing: printing)
         ports.faults = faults
         let message = Message(kind: .opened, severity: .warning, at: clock.now(), headline: "It crashes")
         let delivery = Delivery(
@@ -150,6 +151,18 @@ internal import Testing
             throw TransportError(.timeout, mayHaveArrived: true, "no answer")
         }
         #expect(lost == .unknown("no answer"))
+    }
+
+    @Test(
+        arguments: [
+            (.failed("full"), .retry(after: nil, "full")),
+            (.stuck, .unknown("whoever reads standard output has stopped in the middle of it")),
+        ] as [(Printing, DeliveryOutcome)])
+    func `what standard output does not take is tried again`(printing: Printing, outcome: DeliveryOutcome) async {
+        let found = await attempt(HookChannel { .print($0.plainText) }, printing: printing) {
+            _, _ throws(TransportError) in .says("")
+        }
+        #expect(found == outcome)
     }
 
     @Test func `what is printed goes to standard output, and what is kept goes nowhere`() async {

@@ -171,8 +171,12 @@ struct ScriptedWeb: Web {
 
 struct FakeHost: Host {
     let stage: Stage
+    var printing = Printing.done
     func isLowOnPower() -> Bool { false }
-    func print(_ text: String) { stage.tell(.printed(text)) }
+    func print(_ text: String, within limit: Duration) -> Printing {
+        stage.tell(.printed(text))
+        return printing
+    }
     func log(_ notes: [Note]) { for note in notes { stage.tell(.logged(note)) } }
     var logsDetails: Bool { true }
 }

@@ -400,7 +400,7 @@ private struct EveningFiles: Files {
 
 private struct EveningHost: Host {
     func isLowOnPower() -> Bool { false }
-    func print(_ text: String) {}
+    func print(_ text: String, within limit: Duration) -> Printing { .done }
     func log(_ notes: [Note]) {}
     var logsDetails: Bool { false }
 }

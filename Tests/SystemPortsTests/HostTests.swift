@@ -22,12 +22,12 @@ import Testing
             variables: Variables(variables), powerFolder: scratch.path("power"))
     }
 
-    @Test func `a note is a line with its time and its level, and what would break the line does not`() {
+    @Test func `a note is a line with its time and its level, and what would break the line does not`() async {
         let host = host()
         host.log(Note(.info, "watching\n1 source"))
         host.log(Note(.warning, "\u{1B}[31mslow"))
         host.log(Note(.error, "broken"))
-        host.print("printed\n")
+        #expect(await host.print("printed\n", within: .seconds(1)) == .done)
         #expect(
             stage.complained == """
                 2026-11-20T12:00:00Z info: watching 1 source
@@ -43,6 +43,46 @@ import Testing
         host().log([])
         #expect(stage.complained == "2026-11-20T12:00:00Z info: one\n2026-11-20T12:00:00Z warning: two\n")
         #expect(!host().logsDetails)
+    }
+
+    private func host(printingTo output: Int32) -> SystemHost {
+        SystemHost(
+            stateFolder: scratch.path("state"),
+            terminal: Terminal(output: output, errors: output, variables: Variables([:]), clock: stage.clock),
+            clock: stage.clock, variables: Variables([:]))
+    }
+
+    @Test func `a reader that stops keeps nobody waiting, and what it did not begin with is not printed later`()
+        async throws
+    {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        #expect(fcntl(ends[1], 1031, 4096) == 4096)  // F_SETPIPE_SZ, which Swift does not see
+        let host = host(printingTo: ends[1])
+        let long = String(repeating: "a", count: 8192)
+        async let first = host.print(long, within: .seconds(30))
+        // It has begun.
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        #expect(read(ends[0], &buffer, 1) == 1)
+        #expect(
+            await host.print("b", within: .zero)
+                == .failed("whoever reads standard output has not read what came before"))
+        stage.clock.advance(by: .seconds(30))
+        #expect(await first == .stuck)
+        var taken = 1
+        while taken < long.utf8.count { taken += max(0, read(ends[0], &buffer, buffer.count)) }
+        #expect(await host.print("c", within: .seconds(30)) == .done)
+        #expect(read(ends[0], &buffer, buffer.count) == 1 && buffer[0] == UInt8(ascii: "c"))
+    }
+
+    @Test func `what standard output does not take is said`() async throws {
+        let full = open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        defer { close(full) }
+        #expect(
+            await host(printingTo: full).print("x", within: .seconds(30))
+                == .failed("standard output takes nothing: No space left on device"))
     }
 
     /// A pipe takes no more than 4096 bytes in one piece; between two pieces another's line may come.

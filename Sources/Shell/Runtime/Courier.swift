@@ -216,8 +216,11 @@ public struct Courier: Sendable {
         switch channel.post(posting) {
         case .keep: return .delivered(receipt: nil)
         case .print(let text):
-            ports.host.print(text)
-            return .delivered(receipt: nil)
+            return switch await ports.host.print(text, within: Courier.attemptTimeout) {
+            case .done: .delivered(receipt: nil)
+            case .failed(let why): .retry(after: nil, why)
+            case .stuck: .unknown("whoever reads standard output has stopped in the middle of it")
+            }
         case .mail(var mail):
             mail.connection = connection
             return await send(mail, for: channel)

@@ -55,12 +55,21 @@ public struct PaintTrouble: Error, Hashable, Sendable {
     public init(_ sentence: String) { self.sentence = sentence }
 }
 
+/// What became of a text for standard output.
+public enum Printing: Hashable, Sendable {
+    case done
+    /// Not all of it was taken, or nothing; the sentence says why.
+    case failed(String)
+    /// Its reader has stopped in the middle: nobody knows whether the rest will be read.
+    case stuck
+}
+
 /// The rest of the host.
 public protocol Host: Sendable {
     /// Whether it runs on battery or wants to save power.
     func isLowOnPower() -> Bool
-    /// Writes to standard output.
-    func print(_ text: String)
+    /// Writes to standard output, and says what became of that. However long its reader takes, nobody else waits.
+    func print(_ text: String, within limit: Duration) async -> Printing
     /// Writes entries to the log, those of one turn together.
     func log(_ notes: [Note])
     /// Whether the log shows the details of its entries: most do not, and to find them is work.

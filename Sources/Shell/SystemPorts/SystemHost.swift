@@ -8,6 +8,7 @@ public struct SystemHost: Host {
     private let stateFolder: String
     private let terminal: Terminal
     private let clock: any Clock
+    private let printer: Printer
     private let isUnderJournal: Bool
     private let powerFolder: String
 
@@ -22,11 +23,14 @@ public struct SystemHost: Host {
         self.stateFolder = stateFolder
         self.terminal = terminal
         self.clock = clock
+        printer = Printer(terminal, clock)
         isUnderJournal = variables["JOURNAL_STREAM"] != nil
         self.powerFolder = powerFolder
     }
 
-    public func print(_ text: String) { terminal.print(text) }
+    public func print(_ text: String, within limit: Duration) async -> Printing {
+        await printer.print(text, within: limit)
+    }
 
     public func log(_ notes: [Note]) {
         let now = clock.now()

@@ -48,8 +48,10 @@ public struct Terminal: Sendable {
         throw Failure(.impossible, "the output cannot be written: \(String(cString: strerror(errno)))")
     }
 
-    /// What was asked for, where nobody can do anything about it if it is lost.
-    func print(_ text: String) { _ = write(text, to: output) }
+    /// What was asked for, where the command goes on whatever becomes of it.
+    func print(_ text: String) -> Printing {
+        write(text, to: output) ? .done : .failed("standard output takes nothing: \(String(cString: strerror(errno)))")
+    }
 
     /// Everything else; where that cannot be said there is nobody to tell.
     public func error(_ text: String) {

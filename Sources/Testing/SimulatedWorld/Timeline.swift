@@ -94,7 +94,7 @@ struct LifeHost: Host {
     let life: Int
 
     func isLowOnPower() -> Bool { world.isLowOnPower }
-    func print(_ text: String) {}
+    func print(_ text: String, within limit: Duration) -> Printing { .done }
     func log(_ notes: [Note]) { if world.isAlive(life) { for note in notes { world.log(note) } } }
     var logsDetails: Bool { false }
 }
