@@ -30,6 +30,7 @@ import Testing
         "{plugin: feed, url: https://f.example, token s3cr3t: x}",
         "{plugin: feed, url: https://f.example, token:s3cr3t, mirror: \"${env:NONE}\"}",
         "{plugin: feed, url: https://f.example, mirror: ${env:NONE}, token: s3cr3t}",
+        "{plugin: feed, url: https://f.example, token: {s3cr3t}}", "{plugin: fed, token: {s3cr3t}}",
     ])
     func `are masked on the lines that are shown`(source: String) {
         let shown = shown("sources:\n  ios: \(source)\nchannels:\n  team: {plugin: page}")
@@ -65,7 +66,8 @@ import Testing
         "oncall:\n  m: {starts: 2026-11-02, people: [{name: ana, channel: https://hooks.example/s3cr3t}]}",
         "bot: {report_to: hooks.example/T0/s3cr3t}", "bot: {report_to: \"https:/hooks/s3cr3t\"}",
         "include: {a: https://hooks.example/s3cr3t}", "bot: {hooks.example/s3cr3t}", "routes: hooks.example/s3cr3t",
-        "routes:\n  - to: [team, hooks.example/s3cr3t]",
+        "routes:\n  - to: [team, hooks.example/s3cr3t]", "bot:\n  report_to: \"hooks.example/T0/s3cr3t",
+        "bot:\n  report_to hooks.example/s3cr3t\n  name: x", "bot:\n  report_to ada:s3cr3t@hooks.example/T0\n  name: x",
         "rules:\n  w: {plugin: wait, when: {app: shop}, to: hooks.example:8443/s3cr3t}",
     ])
     func `are masked where an address stands in the place of something else`(section: String) {
@@ -85,6 +87,7 @@ import Testing
         "channels:\n  team: {plugin: hook, room: r, url: [https://ada:s3cr3t@hooks.example]}",
         "channels: hooks.example/s3cr3t", "channels:\n  team: hooks.example/T0/s3cr3t",
         "channels:\n  hooks.example/s3cr3t: {plugin: page}", "channels:\n  team: {plugin: hooks.example/s3cr3t}",
+        "channels:\n  hooks.example/s3cr3t: {}\n  hooks.example/s3cr3t: {}",
     ])
     func `are masked where an address stands for a whole channel`(section: String) {
         let shown = shown("sources:\n  ios: {plugin: feed, url: https://feed.example}\n" + section)
@@ -100,6 +103,11 @@ import Testing
         "token:\n    s3cr3t\n      name: x", "headers: {Authorization:\n    @s3cr3t}",
         "token:\n    s3cr3t two\n    name: x", "token:\n    s3cr3t=two\n    name: x",
         "token:\n    s3cr3t:two\n    name: x", "token:\n    one\n    s3cr3t two\n    name: x",
+        // Signs that look like a colon.
+        "token：s3cr3t\n  name: x", "token;s3cr3t\n  name: x", "token; s3cr3t\n  name: x",
+        // What was pasted without an indent.
+        "key: |\ns3cr3t\nname: x", "key: -----BEGIN PRIVATE KEY-----\ns3cr3t==\nname: x", "token: one\ns3cr3t\nname: x",
+        "a:\n    token:\n  s3cr3t\n    name: x",
         // Words of a secret that look like the key of one.
         "token:\n  s3cr3t-key of words\n  name: x", "token:\n    s3cr3t-key of words\n    name: x",
         // What begins on the line of its key.
@@ -112,15 +120,30 @@ import Testing
         #expect(shown.contains("***"), "\(shown)")
     }
 
-    @Test(arguments: ["name:", "token: \"${env:TOKEN}\"", "name: x"])
+    @Test(arguments: [
+        "name:", "token: \"${env:TOKEN}\"", "name: x", "headers: {X-Key: '${env:TOKEN}'}", "token: Bearer ${env:TOKEN}",
+        "token: ${env:TOKEN}${env:WORD}", "key: [a]", "key: 'a'", "client_key: ./key.pem", "name: x # the token:",
+    ])
     func `are not taken for what stands below another key, or below one that has its value`(line: String) {
         let shown = shown("bot:\n  \(line)\n  visible\n  timezone: UTC" + least)
         #expect(shown.contains("    visible"), "\(shown)")
     }
 
+    @Test(arguments: ["token: abc", "headers:\n      X-Key: shop", "key: |\n      abc", "headers: {X-Key: shop}"])
+    func `are not taken for what stands less deep than their keys`(option: String) {
+        let shown = shown("sources:\n  ios:\n    plugin: feed\n    \(option)\n  visible\n    plugin: feed")
+        #expect(shown.contains("    visible"), "\(shown)")
+    }
+
+    /// A host has 253 letters at most, and nobody need write one.
+    @Test func `are found behind a long text`() {
+        let long = String(repeating: "a.", count: 10_000)
+        #expect(!shown("bot: {nick: \(long)example/s3cr3t}" + least).contains("s3cr3t"))
+    }
+
     @Test func `are no paths of files where something else belongs`() {
-        let shown = shown("channels:\n  team: data/page.jsonl\n  ops: ./page/a.jsonl\nsources: {ios: {plugin: any}}")
-        #expect(shown.contains("team: data/page.jsonl") && shown.contains("ops: ./page/a.jsonl"), "\(shown)")
+        let shown = shown("channels:\n  team: data/page.jsonl\n  ops: ./page.d/a.jsonl\nsources: {ios: {plugin: any}}")
+        #expect(shown.contains("team: data/page.jsonl") && shown.contains("ops: ./page.d/a.jsonl"), "\(shown)")
     }
 
     @Test func `are shown where they only name a secret, and so is what is none`() {

@@ -631,6 +631,27 @@ internal import Testing
                 "18:10: 'version' is '3'; this alertbot reads version 1 -> 1"))
     }
 
+    @Test(arguments: [
+        ("sources:\n  ios:\n    plugin feed\n    url: x", "3:5: 'plugin' has no ':' after it (write 'plugin: …')"),
+        ("sources:\n  ios:\n    plugin：feed\n    url: x", "3:5: 'plugin' has no ':' after it (write 'plugin: …')"),
+        ("rules:\n  low:\n    runbook = x\n    plugin: y", "3:5: 'runbook' has no ':' after it (write 'runbook: …')"),
+        ("bot:\n  name: x\nroutes\nchannels: {}", "3:1: 'routes' has no ':' after it (write 'routes: …')"),
+        (
+            "sources:\n  ios:\n    headers: {X-Key: '${env:TOKEN}'}\nroutes\nchannels: {}",
+            "4:1: 'routes' has no ':' after it (write 'routes: …')"
+        ),
+        (
+            "sources:\n  ios:\n    headers:\n      X-Key: shop\nroutes\nchannels: {}",
+            "5:1: 'routes' has no ':' after it (write 'routes: …')"
+        ),
+        // Any other word may be a secret, and so may be what stands below the key of one.
+        ("sources:\n  ios\n    plugin: feed", "2:3: a ':' is missing after this key"),
+        ("sources:\n  ios:\n    token:\n    routes of\n    url: x", "4:5: a ':' is missing after this key"),
+    ])
+    func `a key without its colon is named where it is known`(yaml: String, expected: String) {
+        #expect(load(yaml).problems.map(\.line) == [expected])
+    }
+
     @Test func `what is wrong with the yaml is reported with what it says`() {
         let result = load("bot: {name: [one\n")
         #expect(result.config == nil)

@@ -20,6 +20,7 @@ import YAMLKit
             ]
         ),
         ("https://a.example: 1\nhttps://a.example: 2", ["2:1 duplicate key, first on line 1; keep one"]),
+        ("a.example/b: 1\na.example/b: 2", ["2:1 duplicate key, first on line 1; keep one"]),
         ("? [a]\n: b\nc: 1", ["1:3 a key has to be text, not a list or a mapping"]),
         ("{{a: 1}: 2}", ["1:2 a key has to be text, not a list or a mapping"]),
         (
@@ -125,6 +126,12 @@ import YAMLKit
         ("a:\n  b:\n    many words\n    word of words\n    c: d", "4:5 a ':' is missing after this key"),
         ("a:\n  b: many\n    word of words\n    c: d", "3:5 a ':' is missing after this key"),
         ("a:\n  b\n    c: d", "2:3 a ':' is missing after this key"),
+        ("a:\n  b:\n    c\n      d: e", "3:5 a ':' is missing after this key"),
+        // Three deep it may as well be the value of the key above it.
+        (
+            "a:\n  b:\n    c:\n      word\n        d: e",
+            "4:7 a ':' is missing after this key; if it is a value, check the indentation of the line below"
+        ),
         ("a:\n  b:\n    - x\n  word:y\n  c: d", "4:7 'word:' has no space after it; write 'word: …'"),
         // An element of a list is one without a colon, and what stands too deep is the line below it.
         (
@@ -139,6 +146,12 @@ import YAMLKit
         (
             "a:\n  b: x\n  \u{200B}c: d\n    e: f",
             "3:3 this line begins with what only looks like a space; it has an invisible character in it (U+200B); remove it"
+        ),
+        // A text of several lines may begin so.
+        (
+            "a:\n  b: |\n    c\n    \u{A0}d\n   e: f",
+            "5:4 a key is expected here, at the indentation of the others; "
+                + "align it with its neighbours; the mapping around it starts on line 2"
         ),
         (
             "a: \"x\nb: \"y z\"",

@@ -167,8 +167,8 @@ struct ConfigReader {
     ///
     /// - Parameter mayHoldNames: whether names of things may stand in what is left out for it.
     mutating func reportBroken(_ flaw: YAMLProblem, mayHoldNames: Bool = true) {
-        let position = flaw.mark.position
-        report(Problem(position, flaw.message, advice: flaw.advice))
+        let (position, shown) = (flaw.mark.position, naming(flaw))
+        report(Problem(position, shown.message, advice: shown.advice))
         brokenPlaces.insert(position)
         guard mayHoldNames, let depth = flaw.depthOfLoss, depth < ConfigReader.depthInThing else { return }
         // Of a section that stands twice, the word that stands there.

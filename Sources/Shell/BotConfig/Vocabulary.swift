@@ -61,6 +61,12 @@ enum Vocabulary {
         return named.isEmpty ? nil : named.joined(separator: ", or in ")
     }
 
+    /// Whether anything of a config has a key of that name.
+    static func knows(_ key: String, _ catalog: PluginCatalog) -> Bool {
+        let common: [OptionSpec] = source + detector + gate + channel
+        return common.names.contains(key) || !homes(of: key, catalog).isEmpty
+    }
+
     private static func homes(of key: String, _ catalog: PluginCatalog) -> [String] {
         var homes: [String] = []
         if top.contains(key) { homes.append("the top level") }

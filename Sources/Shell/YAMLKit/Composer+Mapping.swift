@@ -34,8 +34,8 @@ extension Composer {
             let key = try text(ofKey: keyNode.node, in: depth)
             var isNew = key != nil
             if let key, let line = lineByKey[key] {
-                // That of a webhook is a secret.
-                let name = key.contains("://") ? "" : " \(quoted(key))"
+                // The address of a webhook is a secret, and no name has a slash.
+                let name = key.contains("/") ? "" : " \(quoted(key))"
                 try report(
                     event.mark, "duplicate key\(name), first on line \(line)",
                     advice: key.adviceOnSpace ?? "keep one", leavingOut: depth + 1)

@@ -48,7 +48,7 @@ struct SyntaxFault {
 
         // The text ran on to the next line or the end before libyaml gave up; what is wrong is where the key began.
         case "could not find expected ':'":
-            return slip(on: contextMark, in: source) ?? Halt(contextMark, "a ':' is missing after this key")
+            return slip(on: contextMark, in: source)
 
         case "found unexpected end of stream", "found unexpected document indicator":
             return Halt(contextMark, "this quote is never closed")
@@ -96,13 +96,15 @@ struct SyntaxFault {
     }
 
     /// The line on which reading stuck, or the one above it, if it is indented with what only looks like a space: to YAML its
-    /// text begins there.
+    /// text begins there. In a text of several lines it may.
     private func strangeIndent(in source: SourceText) -> Halt? {
         let lines = SyntaxFault.lines(of: source)
         for number in stride(from: min(mark.line, lines.count), through: 1, by: -1) {
             let line = lines[number - 1]
             let indent = line.prefix { $0.isWhitespace || String($0).adviceOnSpace != nil }
-            if let advice = indent.adviceOnSpace, indent.endIndex < line.endIndex {
+            if let advice = indent.adviceOnSpace, indent.endIndex < line.endIndex,
+                number == mark.line || !SyntaxFault.isInText(lines, at: number - 1)
+            {
                 let plain = indent.prefix { $0 == " " }
                 return Halt(
                     Mark(line: number, column: plain.count + 1), "this line begins with what only looks like a space",
@@ -111,6 +113,22 @@ struct SyntaxFault {
             if number < mark.line, !Line(line).saysNothing { return nil }
         }
         return nil
+    }
+
+    /// Whether a line is part of the text of several lines of a key above it.
+    private static func isInText(_ lines: [Substring], at index: Int) -> Bool {
+        ancestors(of: lines, at: index).contains(where: \.awaitsText)
+    }
+
+    /// The lines above one that stand less deep, each less than the one below it, from below.
+    private static func ancestors(of lines: [Substring], at index: Int) -> [Line] {
+        var depth = Line(lines[index]).depth
+        var found: [Line] = []
+        for line in lines[..<index].reversed().map({ Line($0) }) where !line.saysNothing && line.depth < depth {
+            found.append(line)
+            depth = line.depth
+        }
+        return found
     }
 
     /// A quote that was to be closed where it began, and is closed where the next one opens: what that holds stands bare.
@@ -159,7 +177,12 @@ struct SyntaxFault {
             if line.saysNothing { continue }
             // An element of a list may be a plain text, and the next element is no part of it.
             if line.depth < stuck.depth, line.isName, !line.isItem {
-                return SyntaxFault.colonMissing(at: number, depth: line.depth)
+                // Below a key in a thing, which has a section around it, it may as well be the value of that.
+                let above = SyntaxFault.ancestors(of: lines, at: number)
+                let mayBeValue = above.count > 2 && above[0].awaitsValue
+                return SyntaxFault.colonMissing(
+                    at: number, of: line,
+                    advice: mayBeValue ? "if it is a value, check the indentation of the line below" : nil)
             }
             guard line.depth == stuck.depth, !(line.isItem && stuck.isItem) else { return nil }
             return SyntaxFault.slip(of: lines, at: number)
@@ -168,16 +191,18 @@ struct SyntaxFault {
     }
 
     /// It quotes nothing: the name may be a secret below its key.
-    private static func colonMissing(at index: Int, depth: Int) -> Halt {
-        Halt(Mark(line: index + 1, column: depth + 1), "a ':' is missing after this key")
+    private static func colonMissing(at index: Int, of line: Line, advice: String? = nil) -> Halt {
+        let mark = Mark(line: index + 1, column: line.depth + 1)
+        return Halt(YAMLProblem(mark, keyWithoutColon: String(line.word), advice: advice))
     }
 
     /// The same for a line of which it is known that a key begins there.
-    private func slip(on place: Mark, in source: SourceText) -> Halt? {
+    private func slip(on place: Mark, in source: SourceText) -> Halt {
         let lines = SyntaxFault.lines(of: source)
-        guard lines.indices.contains(place.line - 1) else { return nil }
-        let line = Line(lines[place.line - 1])
-        return line.depth == place.column - 1 ? SyntaxFault.slip(of: lines, at: place.line - 1) : nil
+        guard lines.indices.contains(place.line - 1), case let line = Line(lines[place.line - 1]),
+            line.depth == place.column - 1
+        else { return Halt(YAMLProblem(place, keyWithoutColon: nil)) }
+        return SyntaxFault.slip(of: lines, at: place.line - 1) ?? SyntaxFault.colonMissing(at: place.line - 1, of: line)
     }
 
     /// What is wrong with one of the lines where it was to be a key with its value. Where it may as well be the value of the
@@ -229,11 +254,16 @@ struct SyntaxFault {
             return !saysNothing && (isItem || code.hasSuffix(":") || code.contains(": "))
         }
 
+        /// The word at its begin, which may be a key.
+        var word: Substring { code.prefix { !$0.isWhitespace && !":=;：".contains($0) } }
+
         /// Whether it is a key with its value below.
-        var awaitsValue: Bool {
+        var awaitsValue: Bool { code.hasSuffix(":") || awaitsText }
+
+        /// Whether it is a key with a text of several lines below.
+        var awaitsText: Bool {
             let code = code
-            return code.hasSuffix(":")
-                || code.contains(": ") && code.split(separator: " ").last?.first.map { "|>".contains($0) } == true
+            return code.contains(": ") && code.split(separator: " ").last?.first.map { "|>".contains($0) } == true
         }
 
         /// What is wrong with it where it was to be a key with its value: it has no blank behind its colon, or no colon. Nil
@@ -251,13 +281,11 @@ struct SyntaxFault {
                     colon, "this ':' has no \(advice == nil ? "" : "plain ")space after it",
                     advice: advice ?? "put one there, or put the value in quotes")
             }
-            let key = written.prefix { !$0.isWhitespace && !"=;：".contains($0) }
-            // What ends in signs of equality is base64.
-            guard written[key.endIndex...].contains(where: { $0 != "=" }), !key.contains(":") else { return nil }
-            guard isNamed else { return SyntaxFault.colonMissing(at: number - 1, depth: depth) }
-            return Halt(
-                Mark(line: number, column: depth + 1), "\(quoted(key)) has no ':' after it",
-                advice: "write \(quoted(key + ": …"))")
+            // What ends in signs of equality is base64, and a colon without a blank is that of an address.
+            let rest = written[word.endIndex...]
+            guard rest.contains(where: { $0 != "=" }), !rest.hasPrefix(":") else { return nil }
+            let halt = SyntaxFault.colonMissing(at: number - 1, of: self)
+            return isNamed ? Halt(halt.problem.named) : halt
         }
     }
 }

@@ -49,7 +49,8 @@ public enum YAML {
         return Document(
             root: document.root?.of(file),
             problems: document.problems.map {
-                YAMLProblem($0.mark.of(file), $0.message, advice: $0.advice, depthOfLoss: $0.depthOfLoss)
+                YAMLProblem(
+                    $0.mark.of(file), $0.message, advice: $0.advice, depthOfLoss: $0.depthOfLoss, key: $0.key)
             })
     }
 

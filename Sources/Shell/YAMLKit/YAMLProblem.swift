@@ -12,11 +12,27 @@ public struct YAMLProblem: Hashable, Sendable {
     /// the document; nil where nothing is left out.
     public let depthOfLoss: Int?
 
-    init(_ mark: Mark, _ message: String, advice: String? = nil, depthOfLoss: Int? = 0) {
+    /// The key of which it says that its colon is missing; it does not name it, for it may be a secret.
+    public let key: String?
+
+    /// The same with the name of that key, for whoever knows that it is one.
+    public var named: YAMLProblem {
+        guard let key else { return self }
+        return YAMLProblem(
+            mark, "\(quoted(key)) has no ':' after it", advice: "write \(quoted(key + ": …"))", depthOfLoss: depthOfLoss
+        )
+    }
+
+    init(_ mark: Mark, keyWithoutColon key: String?, advice: String? = nil) {
+        self.init(mark, "a ':' is missing after this key", advice: advice, key: key)
+    }
+
+    init(_ mark: Mark, _ message: String, advice: String? = nil, depthOfLoss: Int? = 0, key: String? = nil) {
         self.mark = mark
         self.message = message
         self.advice = advice
         self.depthOfLoss = depthOfLoss
+        self.key = key
     }
 }
 
@@ -25,7 +41,11 @@ struct Halt: Error {
     let problem: YAMLProblem
 
     init(_ mark: Mark, _ message: String, advice: String? = nil) {
-        problem = YAMLProblem(mark, message, advice: advice)
+        self.init(YAMLProblem(mark, message, advice: advice))
+    }
+
+    init(_ problem: YAMLProblem) {
+        self.problem = problem
     }
 }
 
