@@ -100,9 +100,11 @@ import Testing
         bot.start()
         bot.advance(by: .hours(30) + after)
         #expect(heard(bot, in: "ana-dm").count == 2)
+        #expect(heard(bot, in: "bo-dm").count == 1)
         bot.setClock(by: step)
         bot.advance(by: .hours(3))
         #expect(heard(bot, in: "ana-dm").count == 2)
+        #expect(heard(bot, in: "bo-dm").count == 1)
         #expect(bot.objections == [])
     }
 

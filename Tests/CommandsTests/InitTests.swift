@@ -370,7 +370,10 @@ internal import Testing
 
     @Test(arguments: [
         (["nonsense"], "--set is 'nonsense', expected KEY=VALUE such as source.organization=shop"),
-        (["organisation=shop"], "neither sentry nor slack has an option 'organisation'"),
+        (
+            ["organisation=shop"],
+            "neither sentry nor slack has an option 'organisation'; known: channel, chart, environments, group_by, insecure, issues"
+        ),
         (["source.channel=x"], "sentry has no option 'channel'"),
         (["token=${env:T}"], "both sentry and slack have 'token'; write source.token or channel.token"),
         (["source.token=plain"], "'token' is a secret, and everybody on this machine can read a command line"),

@@ -57,6 +57,21 @@ import Testing
         #expect(stage.complained == "")
     }
 
+    @Test func `what a name does to a terminal is shown by neither form, and JSON keeps it`() throws {
+        let record = "{\"app\":\"a\u{9B}31m\u{202E}red\u{7F}\"}"
+        do {
+            var writer = try JournalWriter.open(FolderDisk(folder)) { _ in }
+            _ = try writer.append(Array(record.utf8), at: stage.clock.now().description)
+            try writer.commit()
+        }
+        try desk().show()
+        try desk(.json).show()
+        let lines = stage.said.split(separator: "\n").map(String.init)
+        #expect(lines.count == 2 && lines.allSatisfy { $0 == $0.tamed }, "\(lines)")
+        let json = try JSON(parsing: try #require(lines.last))
+        #expect(json["record"]?["app"] == "a\u{9B}31m\u{202E}red\u{7F}")
+    }
+
     @Test func `a journal that is not there yet is not said to be sound`() throws {
         try desk().verify(.none)
         #expect(stage.said == "\(folder): there is no journal yet\n")

@@ -166,12 +166,17 @@ import Testing
         #expect(try read(target).records == lines([1]))
     }
 
-    @Test func `says what kept the copy from being written`() throws {
+    @Test func `says what kept the copy from being written, and leaves nothing that would be in the way of the next`()
+        throws
+    {
         let target = MemoryDisk()
         target.setFaults { operation, _ in operation == .write ? .init(reason: .full) : nil }
         #expect(throws: JournalError.diskFull(path: "state/\(firstSegment)")) {
             _ = try JournalRepair(try diskWith(3), to: target)
         }
+        #expect(target.fileNames == [])
+        target.setFaults { _, _ in nil }
+        #expect(try JournalRepair(try diskWith(3), to: target).saved == 3)
     }
 
     @Test func `of what is no journal makes nothing`() throws {

@@ -81,4 +81,33 @@ import Testing
         let finished = try await run("bash", ["-c", script, BotBinary.path], folder: scratch.folder)
         #expect(finished.output == "mates\n", "\(finished.all)")
     }
+
+    @Test func `an app whose name a shell would run, or a terminal would not show, is offered by no shell`()
+        async throws
+    {
+        let apps = [
+            "$(touch pwned)", "`touch pwned`", "it's", "a;b", #"a\\b"#, #"\u202eios"#, #"\u001b[31mred"#,
+            #"red\u009b31m"#,
+            #"two\nlines"#, #"\u3164"#, "Größe 2.0", "shop-ios",
+        ]
+        let scratch = try Shop.scratch(
+            figures: apps.map { Figures().line($0, crashed: 0, of: 10_000) }.joined())
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        let names = try await eventually("apps were judged") {
+            let finished = try await offered("--app", to: "why", in: scratch)
+            return finished.output.contains("shop-ios") ? finished.output : nil
+        }
+        #expect(names == "Größe 2.0\nshop-ios\n")
+        let script = """
+            PATH=${0%/*}:$PATH
+            source <(alertbot --generate-completion-script bash)
+            COMP_WORDS=(alertbot why --app '') COMP_CWORD=3 COMP_LINE='alertbot why --app ' COMP_POINT=19 COMPREPLY=()
+            _alertbot alertbot '' --app
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let finished = try await run("bash", ["-c", script, BotBinary.path], folder: scratch.folder)
+        #expect(finished.output == names, "\(finished.all)")
+        #expect(!scratch.names.contains("pwned"))
+    }
 }

@@ -120,7 +120,7 @@ import Testing
         #expect(
             repair.output == """
                 ./state.repaired: 2 records saved; lost: 1 damaged line, 2 missing records
-                To use it: stop the bot, move ./state away, and rename ./state.repaired to ./state.
+                To use it: stop the bot, move journal-* and snapshot-* out of ./state, and the files of ./state.repaired into it.
 
                 """)
         #expect(repair.errors.contains("checksum does not match"))
@@ -135,8 +135,11 @@ import Testing
         #expect(json["damaged_lines"].number == 1)
         #expect(json["missing_records"].number == 2)
 
-        try FileManager.default.removeItem(atPath: scratch.path("state"))
-        try FileManager.default.moveItem(atPath: scratch.path("state.repaired"), toPath: scratch.path("state"))
+        try scratch.write("state/observations/2026-11-21-1.jsonl", "recorded\n")
+        let followed = try await run(
+            "sh", ["-c", "rm -f state/journal-* state/snapshot-* && mv state.repaired/* state"], folder: scratch.folder)
+        #expect(followed.status == 0, "\(followed.all)")
+        #expect(scratch.names.contains("state/observations/2026-11-21-1.jsonl"))
         #expect(try await scratch.alertbot("journal", "verify").status == 0)
         let show = try await scratch.alertbot("journal", "show")
         #expect(
@@ -145,6 +148,26 @@ import Testing
                 2 2026-11-21T12:00:03.000Z {"kind":"numbering","next":4}
 
                 """)
+    }
+
+    @Test func `where only the state folder can be written, the copy has room in it, and whoever asks is told so`()
+        async throws
+    {
+        let scratch = try Self.damaged()
+        scratch.chmod(".", 0o500)
+        defer { scratch.chmod(".", 0o700) }
+        let beside = try await scratch.boundAlertbot(["journal", "repair"])
+        #expect(beside.status == 3)
+        #expect(
+            beside.errors.contains(
+                "cannot write to ./state.repaired: Permission denied; "
+                    + "name a folder that can be written with --to, such as ./state/repaired\n"), "\(beside.errors)")
+        let within = try await scratch.boundAlertbot(["journal", "repair", "--to", "./state/repaired"])
+        #expect(within.status == 0, "\(within.all)")
+        #expect(
+            within.output.hasSuffix(
+                "move journal-* and snapshot-* out of ./state, and the files of ./state/repaired into it.\n"),
+            "\(within.output)")
     }
 
     @Test func `who is told of the past by a damaged journal hears that it is damaged`() async throws {

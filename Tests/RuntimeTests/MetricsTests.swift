@@ -123,6 +123,35 @@ internal import Testing
         #expect(status?.map { $0["last_good"] == .null } == [false, true])
     }
 
+    @Test func `a failed delivery counts until the bot has said it again, here and in the status and among the failed`()
+    {
+        var rehearsal = Rehearsal(.rehearsed())
+        func counts() -> [JSON] {
+            let report = MetricsReport(
+                rehearsal.state, rehearsal.plan, Meters(), .init(now: rehearsal.now, version: "1.2.3"))
+            let status = StatusReport(rehearsal.state, rehearsal.plan, at: rehearsal.now).status(isRunning: true)
+            let isCounted =
+                lines(report.text, of: "alertbot_failed_deliveries") == [
+                    #"alertbot_failed_deliveries{channel="team"} 1"#
+                ]
+            let failed = StatusReport.history(rehearsal.state, limit: 100, deadOnly: true).array ?? []
+            let channel = status["channels"]?.array?.first
+            return [
+                .bool(isCounted), channel?["dead"] ?? "none", channel?["last_error"] ?? "none", JSON(failed.count),
+            ]
+        }
+        rehearsal.sendAnswer = { _, _ in (.refusedChannel("answered 410"), .zero) }
+        rehearsal.start()
+        rehearsal.see(.warning)
+        rehearsal.advance(by: .minutes(1))
+        #expect(counts() == [true, 1, "answered 410", 1])
+        rehearsal.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        rehearsal.reload(.rehearsed())
+        rehearsal.advance(by: .minutes(1))
+        #expect(counts() == [false, 0, .null, 0])
+        #expect(StatusReport.history(rehearsal.state, limit: 100).array?.count == 2)
+    }
+
     @Test func `incidents are counted by state and severity`() {
         let text = text()
         #expect(text.contains(#"alertbot_incidents{state="firing",severity="critical"} 1"#))

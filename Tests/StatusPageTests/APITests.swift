@@ -59,6 +59,11 @@ private actor Obedient: BotControl {
         ("history?limit=x%00", "limit: found 'x%00', expected a whole number from 1 to 1000."),
         ("history?failed=1", "failed: found '1', expected true or false."),
         ("why?app=", "app: expected a name or a pattern of 1 to 200 characters."),
+        ("history?dead=true", "'dead' is not known; known: limit, failed."),
+        ("history?limit=7&Failed=true", "'Failed' is not known; known: limit, failed; did you mean failed?"),
+        ("why?application=x", "'application' is not known; known: app, rule."),
+        ("status?app=shop", "'app' is not known; nothing is expected here."),
+        ("openapi.json?v=2", "'v' is not known; nothing is expected here."),
     ]) func `a wrong parameter is named`(target: String, sentence: String) async throws {
         let answer = try await ask("GET", target, "", [])
         #expect(answer.status == 400)
@@ -277,7 +282,14 @@ private actor Obedient: BotControl {
         for path in paths where path.name != "/observations" {
             let target = APIDesk.prefix + path.name.dropFirst().replacing("{id}", with: "a1")
             let methods = (path.value.object?.members.map(\.name) ?? []).map { $0.uppercased() }
-            #expect(APIDesk.calls(target).map(\.method) == methods, "\(path.name)")
+            let calls = APIDesk.calls(target)
+            #expect(calls.map(\.method) == methods, "\(path.name)")
+            for call in calls {
+                let operation = path.value[call.method.lowercased()]
+                let written = (operation?["parameters"]?.array ?? []).filter { $0["in"] == "query" }
+                #expect(written.compactMap { $0["name"]?.string } == call.parameters, "\(path.name)")
+                #expect(operation?["responses"]?["400"] != nil, "\(path.name) refuses names that it does not know")
+            }
         }
         #expect(PushDesk.path == "/api/v1/observations")
         #expect(paths.count == 11)

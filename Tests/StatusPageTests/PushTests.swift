@@ -56,6 +56,20 @@ private actor FakeIntake: BotIntake {
         #expect(taken == ["job 2", "- 2"])
     }
 
+    @Test func `a slip in the name of the parameter is refused, and what a service adds to its address is not`()
+        async throws
+    {
+        try await serving(intake: FakeIntake()) { port in
+            let reply = try await post(port, "{}", "/api/v1/observations?sorce=job")
+            #expect(reply.status == 400)
+            #expect(
+                try JSON(parsing: reply.body)["sentence"] == "'sorce' is not known; known: source; did you mean source?"
+            )
+            #expect(try await post(port, "{}", "/api/v1/observations?source=job&attempt=1").status == 200)
+            #expect(try await post(port, "{}", "/api/v1/observations?resource=1&source=job").status == 200)
+        }
+    }
+
     @Test(arguments: [("bad", 400), ("many", 429), ("full", 503), ("gone", 404)])
     func `what is not has a status and a sentence`(_ body: String, _ status: Int) async throws {
         try await serving(intake: FakeIntake()) { port in

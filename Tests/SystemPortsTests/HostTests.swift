@@ -141,6 +141,8 @@ import Testing
     @Test func `what a journal's trouble means is how the command ends`() {
         #expect(Failure(JournalError.lockHeld(folder: "/x", pid: 7)).status == .impossible)
         #expect(Failure(JournalError(DiskFault(.list, "", .denied("no")), in: "/x")).status == .impossible)
+        let full = Failure(JournalError(DiskFault(.write, "journal", .full), in: "/x"))
+        #expect(full.sentence == "no space left on the disk of /x/journal; free some, and run this again")
         let unknown = Failure(noSuch: "channel", "opps", known: ["team", "ops"])
         #expect(unknown == Failure(.wrongUsage, "there is no channel 'opps'; known: ops, team; did you mean ops?"))
         #expect(Failure(noSuch: "channel", "x", known: ["team"]).sentence == "there is no channel 'x'; known: team")
@@ -149,6 +151,8 @@ import Testing
     @Test func `the shell's name for somebody comes before the system's`() {
         #expect(Variables(["USER": "ada", "LOGNAME": "root"]).user == "ada")
         #expect(Variables(["USER": "", "LOGNAME": "eve"]).user == "eve")
+        #expect(Variables(["USER": "root", "LOGNAME": "root", "SUDO_USER": "ada"]).user == "ada")
+        #expect(Variables(["USER": "root", "DOAS_USER": "eve"]).user == "eve")
         #expect(Variables([:]).user == getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) })
         #expect(Variables.ofProcess["PATH"] == getenv("PATH").map { String(cString: $0) })
         #expect(Variables.ofProcess["ALERTBOT_NO_SUCH_VARIABLE"] == nil)

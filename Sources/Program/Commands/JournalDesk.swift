@@ -76,7 +76,7 @@ public struct JournalDesk: Sendable {
     private func text(_ record: JournalRecord) -> String {
         let payload = String(decoding: record.payload, as: UTF8.self)
         switch format {
-        case .json: return "{\"seq\":\(record.seq),\"at\":\"\(record.at)\",\"record\":\(payload)}"
+        case .json: return "{\"seq\":\(record.seq),\"at\":\"\(record.at)\",\"record\":\(payload.wildEscaped)}"
         case .text: return "\(record.seq) \(record.at) \(payload.tamed)"
         }
     }
@@ -126,11 +126,21 @@ public struct JournalDesk: Sendable {
     ///   - target: the folder of the copy; nil for one beside the journal.
     ///   - memories: the kinds of memory that the program knows.
     public func repair(to target: String?, _ memories: MemoryKinds) throws(Failure) {
-        let target = target ?? (folder.hasSuffix("/") ? String(folder.dropLast()) : folder) + ".repaired"
-        let repair = try attempt { () throws(JournalError) in
-            try JournalRepair(FolderDisk(folder), to: FolderDisk(target, ownedAs: folder)) { record in
+        let name = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        let target = target ?? name + ".repaired"
+        let repair: JournalRepair
+        do throws(JournalError) {
+            repair = try JournalRepair(FolderDisk(folder), to: FolderDisk(target, ownedAs: folder)) { record in
                 _ = try Fact(record: record.payload, memories)
             }
+        } catch .notWritable(let path, let reason) {
+            // A bot often may write to its folder alone, as in a container: the copy has room there, too.
+            throw Failure(
+                .impossible,
+                "cannot write to \(path): \(reason); name a folder that can be written with --to, such as \(name)/repaired"
+            )
+        } catch {
+            throw Failure(error)
         }
         let found = repair.found
         switch format {
@@ -152,7 +162,10 @@ public struct JournalDesk: Sendable {
             let lost = [found.loss, leftOut].compactMap(\.self).joined(separator: ", ")
             try terminal.line(
                 "\(target): \(repair.saved.counted("record")) saved; lost: \(lost.isEmpty ? "nothing" : lost)")
-            try terminal.line("To use it: stop the bot, move \(folder) away, and rename \(target) to \(folder).")
+            // The folder stays: there is more in it than the journal, such as the recording, and it may be a mount point.
+            try terminal.line(
+                "To use it: stop the bot, move journal-* and snapshot-* out of \(folder), and the files of \(target) into it."
+            )
         }
     }
 

@@ -42,10 +42,11 @@ extension Bot.Look {
         var queued: [String: Int] = [:]
         for delivery in state.outbox.deliveries.values { queued[delivery.channel, default: 0] += 1 }
         let ended = Dictionary(grouping: state.outbox.history, by: \.delivery.channel)
+        let failed = Dictionary(grouping: state.failedDeliveries, by: \.delivery.channel)
         return plan.channels.map { channel in
             let record = state.outbox.channels[channel.name] ?? ChannelRecord()
             let entries = ended[channel.name] ?? []
-            let dead = entries.filter(\.end.isDead)
+            let dead = failed[channel.name] ?? []
             let pause = record.pausedUntil.flatMap { $0 > now ? "; paused until \(plan.zone.words($0))" : nil } ?? ""
             let trouble = record.lastError.map {
                 "\(record.failures.counted("failed attempt")), the last: \($0)\(pause)"

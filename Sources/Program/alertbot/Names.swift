@@ -63,6 +63,17 @@ enum Names {
     }
 
     private static func distinct(_ list: JSON, _ key: String) -> [String] {
-        Set((list.array ?? []).compactMap { $0[key]?.string }).sorted()
+        Set((list.array ?? []).compactMap { $0[key]?.string }).filter(isPlain).sorted()
+    }
+
+    /// Whether the shell takes the name for nothing but text, and a terminal shows all of it: apps are named by sources, and
+    /// bash runs `$(…)` in what it is offered. Whoever needs another name types it.
+    private static func isPlain(_ name: String) -> Bool {
+        name.unicodeScalars.allSatisfy { scalar in
+            let properties = scalar.properties
+            return "._-+@:/, ".unicodeScalars.contains(scalar) || properties.numericType == .decimal
+                || (properties.isAlphabetic || properties.generalCategory == .nonspacingMark)
+                    && !properties.isDefaultIgnorableCodePoint
+        }
     }
 }

@@ -19,7 +19,7 @@ public struct JournalRepair: Sendable {
     ///   - target: A folder that is absent, or empty: it is to become the state folder.
     ///   - understand: Throws for a record that whoever reads the copy would not understand: it is left out.
     /// - Throws: `.occupied` if the target holds a journal already, `.notEmpty` if anything else, what made reading or writing impossible otherwise;
-    ///   the target may hold a part of the copy then.
+    ///   the target is empty again then.
     public init(
         _ disk: any JournalDisk, to target: any JournalDisk, limits: JournalLimits = .standard,
         understanding understand: (JournalRecord) throws -> Void = { _ in }
@@ -55,13 +55,32 @@ public struct JournalRepair: Sendable {
                 }
             }
         } catch {
+            writer = nil
             // The reader takes an error of the copy for one of its caller; the copy's own says more.
-            throw trouble ?? error
+            throw Self.abandon(target, trouble ?? error)
         }
-        if writer == nil { writer = try JournalWriter.open(target, limits: limits) { _ in } }
-        try writer?.commit()
+        do throws(JournalError) {
+            if writer == nil { writer = try JournalWriter.open(target, limits: limits) { _ in } }
+            try writer?.commit()
+        } catch {
+            writer = nil
+            throw Self.abandon(target, error)
+        }
         self.saved = saved
         self.leftOut = leftOut
         self.firstLeftOut = firstLeftOut
+    }
+
+    /// Takes away the part of a copy that was made, or the next try would find the folder occupied; gives back the error.
+    private static func abandon(_ target: any JournalDisk, _ error: JournalError) -> JournalError {
+        switch error {
+        // Then it is another's.
+        case .lockHeld, .uprooted, .replaced: return error
+        default: break
+        }
+        for name in (try? target.list()) ?? [] where FileName(name) != nil || name == FileName.lock {
+            try? target.remove(name)
+        }
+        return error
     }
 }

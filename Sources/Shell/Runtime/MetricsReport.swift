@@ -134,15 +134,13 @@ public struct MetricsReport: Sendable {
         var queued: [String: Int] = [:]
         for delivery in state.outbox.deliveries.values { queued[delivery.channel, default: 0] += 1 }
         var failed: [String: Int] = [:]
-        for entry in state.outbox.history where entry.end.isDead {
-            failed[entry.delivery.channel, default: 0] += 1
-        }
+        for entry in state.failedDeliveries { failed[entry.delivery.channel, default: 0] += 1 }
         text.family(
             "alertbot_outbox_deliveries", .gauge, "Deliveries accepted and not finished, by channel.",
             named.map { .init(["channel": $0], queued[$0] ?? 0) })
         text.family(
             "alertbot_failed_deliveries", .gauge,
-            "Deliveries that failed for good and were not retried, by channel, as far back as the history goes.",
+            "Deliveries that failed for good and were neither retried nor said again, by channel, as far back as the history goes.",
             named.map { .init(["channel": $0], failed[$0] ?? 0) })
         text.family(
             "alertbot_delivery_attempts_total", .counter, "Delivery attempts, by channel and outcome.",

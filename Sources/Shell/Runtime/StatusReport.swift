@@ -153,7 +153,7 @@ public struct StatusReport: Sendable {
 
     private func channels(_ missingPictures: [String: PictureDesk.Missing]) -> JSON {
         let queues = Dictionary(grouping: state.outbox.inOrder, by: \.channel)
-        let dead = Dictionary(grouping: state.outbox.history.filter(\.end.isDead), by: \.delivery.channel)
+        let dead = Dictionary(grouping: state.failedDeliveries, by: \.delivery.channel)
         return .array(
             plan.channels.map { channel in
                 let name = channel.name
@@ -178,10 +178,10 @@ public struct StatusReport: Sendable {
     }
 
     /// The last deliveries that ended, newest last.
+    ///
+    /// - Parameter deadOnly: only those that failed for good and that people may retry.
     public static func history(_ state: State, limit: Int, deadOnly: Bool = false, words: Words = .english) -> JSON {
-        let entries = state.outbox.history.filter { entry in
-            !deadOnly || entry.end.isDead
-        }
+        let entries = deadOnly ? state.failedDeliveries : state.outbox.history
         return .array(entries.suffix(limit).map { entry($0, words) })
     }
 

@@ -28,6 +28,15 @@ struct APIDesk: Sendable {
             }
         }
 
+        /// The names that its query may have.
+        var parameters: [String] {
+            switch self {
+            case .history: ["limit", "failed"]
+            case .why: ["app", "rule"]
+            default: []
+            }
+        }
+
         /// Whether it says much of what the bot knows.
         var isReading: Bool { method == "GET" && self != .document }
     }
@@ -65,6 +74,7 @@ struct APIDesk: Sendable {
             return .refused(.methodNotAllowed, "This takes \(allowed).").with("Allow", allowed)
         }
         do throws(Mistake) {
+            try APIDesk.only(call.parameters, among: request.parameters)
             return method == "GET" ? try await read(call, request) : try await change(call, request)
         } catch {
             return .refused(error.isOfNow ? .conflict : .badRequest, error.sentence)
@@ -284,10 +294,14 @@ struct APIDesk: Sendable {
         return json
     }
 
-    /// A member that is not known is more likely a slip than of no importance.
     private func only(_ known: [String], in body: JSON) throws(Mistake) {
         guard case .object(let object) = body else { return }
-        for name in object.members.map(\.name) where !known.contains(name) {
+        try APIDesk.only(known, among: object.members.map(\.name))
+    }
+
+    /// A name that is not known is more likely a slip than of no importance.
+    private static func only(_ known: [String], among names: [String]) throws(Mistake) {
+        for name in names where !known.contains(name) {
             let list = known.isEmpty ? "nothing is expected here" : "known: \(known.joined(separator: ", "))"
             let guess = name.guess(in: known)
             throw Mistake(

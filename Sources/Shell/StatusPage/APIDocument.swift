@@ -15,7 +15,9 @@ extension APIDesk {
             "/openapi.json": {
               "get": {
                 "operationId": "document", "summary": "This document.",
-                "responses": {"200": {"$ref": "#/components/responses/Object"}}
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Object"}, "400": {"$ref": "#/components/responses/Mistake"}
+                }
               }
             },
             "/status": {
@@ -67,19 +69,21 @@ extension APIDesk {
                       }
                     }}}
                   },
+                  "400": {"$ref": "#/components/responses/Mistake"},
                   "503": {"$ref": "#/components/responses/Busy"}
                 }
               }
             },
             "/incidents": {
               "get": {
-                "operationId": "incidents", "summary": "The incidents that are known, open or not.",
+                "operationId": "incidents", "summary": "The incidents that are tracked: pending, firing and recovering.",
                 "responses": {
                   "200": {
                     "description": "As `alertbot incidents --format json`.",
                     "content": {"application/json": {"schema": {
                       "type": "array", "items": {"$ref": "#/components/schemas/Incident"}}}}
                   },
+                  "400": {"$ref": "#/components/responses/Mistake"},
                   "503": {"$ref": "#/components/responses/Busy"}
                 }
               }
@@ -104,7 +108,7 @@ extension APIDesk {
                 "operationId": "history", "summary": "The last deliveries that have ended, newest last.",
                 "parameters": [
                   {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}},
-                  {"name": "failed", "in": "query", "description": "Only those that failed for good.",
+                  {"name": "failed", "in": "query", "description": "Only those that failed for good and that the bot has not sent again.",
                    "schema": {"type": "boolean", "default": false}}
                 ],
                 "responses": {
@@ -145,6 +149,7 @@ extension APIDesk {
                     "content": {"application/json": {"schema": {
                       "type": "array", "items": {"$ref": "#/components/schemas/Mute"}}}}
                   },
+                  "400": {"$ref": "#/components/responses/Mistake"},
                   "503": {"$ref": "#/components/responses/Busy"}
                 }
               },

@@ -59,6 +59,14 @@ struct PushDesk: Sendable {
         guard request.headers("content-encoding").allSatisfy({ $0.lowercased() == "identity" }) else {
             return .refused(.badRequest, "The body is compressed; send it as it is.")
         }
+        // A service may add parameters of its own to the address that it was given. Only where ours is missing is one that is
+        // nearly so a slip.
+        let names = request.parameters
+        if !names.contains("source"), let name = names.first(where: { !$0.guess(in: ["source"]).isEmpty }) {
+            return .refused(
+                .badRequest,
+                "'\(name.tamed.clipped(to: 40))' is not known; known: source\(name.guess(in: ["source"]))")
+        }
         let push = PushDesk.pushed(request)
         if let excess = request.excess {
             return intake.refusal(push).map(PushDesk.response) ?? .refused(.contentTooLarge, excess)

@@ -45,6 +45,9 @@ struct Request: Hashable, Sendable {
     /// Every value of the header field of that name, in lower case.
     func headers(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
+    /// The names in the query; percent signs are left as they are.
+    var parameters: [String] { query.map(\.name) }
+
     /// The first value of that name in the query; percent signs are left as they are.
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 

@@ -53,6 +53,9 @@ extension Failure {
     public init(_ error: JournalError) {
         switch error {
         case .newerVersion, .foreignFile, .refused: self.init(.no, error.description)
+        // A bot goes on by itself once there is space, and a command has ended.
+        case .diskFull(let path):
+            self.init(.impossible, "no space left on the disk of \(path); free some, and run this again")
         default: self.init(.impossible, error.description)
         }
     }

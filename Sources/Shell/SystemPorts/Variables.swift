@@ -14,9 +14,10 @@ public struct Variables: Sendable {
     /// Nil when it is not set.
     public subscript(name: String) -> String? { lookup(name) }
 
-    /// Who runs the command: as their shell knows them, or, where no shell has set anything, as the system does.
+    /// Who runs the command: as their shell knows them, or, where no shell has set anything, as the system does. Behind sudo
+    /// or doas it is who typed the command, and not the user that all of them become.
     public var user: String? {
-        for variable in ["USER", "LOGNAME"] {
+        for variable in ["SUDO_USER", "DOAS_USER", "USER", "LOGNAME"] {
             if let name = self[variable], !name.isEmpty { return name }
         }
         return getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }

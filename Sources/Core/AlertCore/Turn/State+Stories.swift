@@ -54,6 +54,36 @@ extension State {
     /// How long before the figures an issue may have been seen last: some services know the day only, in a zone of their own.
     private static let issueAgeMax = Duration.days(1)
 
+    /// Deliveries that failed for good and of which something has not been said again, oldest first: people may retry these.
+    public var failedDeliveries: [EndedDelivery] {
+        var (failed, said): ([EndedDelivery], [String: Set<String>]) = ([], [:])
+        for entry in outbox.history.reversed() {
+            let delivery = entry.delivery
+            switch entry.end {
+            case .delivered: said[delivery.channel, default: []].formUnion(delivery.incidents)
+            case .replaced: break
+            case .dead: if !isSaidAgain(entry, by: said[delivery.channel] ?? []) { failed.append(entry) }
+            }
+        }
+        return failed.reversed()
+    }
+
+    /// Whether all that it opens has been told there by others since, or is on its way.
+    ///
+    /// - Parameter said: the incidents of what has been delivered there since.
+    private func isSaidAgain(_ entry: EndedDelivery, by said: Set<String>) -> Bool {
+        let delivery = entry.delivery
+        let incidents = Set(delivery.message.incidents.map(\.id))
+        guard delivery.kind == .opened || delivery.kind == .digest, !incidents.isEmpty else { return false }
+        return incidents.subtracting(said).allSatisfy { id in
+            guard let standing = self.incidents[id]?.standings[delivery.channel], standing.announced != nil else {
+                return false
+            }
+            // Of one that may have arrived the channel counts as having heard, and it is the failure that says it has not.
+            return !delivery.mayHaveArrived && standing.firstSaid.map { $0 >= entry.at } ?? false
+        }
+    }
+
     func story(of incident: Incident, _ plan: Plan, at now: Moment) -> Story {
         let subject = incident.subject
         return Story(

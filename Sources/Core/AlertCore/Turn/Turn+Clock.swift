@@ -27,9 +27,12 @@ extension Turn {
         for old in state.incidents.inOrder {
             let moved = state.incidents.moveClock(
                 of: old, by: step, at: now,
-                onCallSince: { [plan] channel, said in
+                onCallSince: { [plan, now] channel, said in
                     // Should a message that waits be given up, that moment says what it told.
-                    queued[channel]?.contains(said) == true ? nil : plan.onCallSince(later, channel: channel, for: old)
+                    if queued[channel]?.contains(said) == true { return nil }
+                    // Back over a handover, it is the turn of whoever went off again.
+                    return plan.onCallSince(later, channel: channel, for: old)
+                        ?? plan.onCallSince(now, channel: channel, for: old)
                 }, &output)
             if moved.id != old.id { reschedule(old.id) }
             // What has come in with the news of the clock counts first.

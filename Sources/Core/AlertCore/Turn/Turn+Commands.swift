@@ -230,7 +230,7 @@ extension Turn {
             return .refused("delivery \(id) has not failed: it was \(entry.end.name) at \(plan.zone.words(entry.at))")
         }
         var again = entry.delivery
-        guard !isSaidAgain(again, since: entry.at) else {
+        guard state.failedDeliveries.contains(where: { $0.delivery.id == id }) else {
             return .refused(
                 "what delivery \(id) says has been sent to channel \(again.channel) again since it failed, or is on its way"
             )
@@ -247,24 +247,6 @@ extension Turn {
         follow(state.incidents.announceAgain(again, at: now, &output))
         state.agenda.dispatch(again.channel, at: now)
         return .done("delivery \(id) is queued again for channel \(again.channel)", ["id": .string(id)])
-    }
-
-    /// Whether all that it opens has been told there by others since.
-    private func isSaidAgain(_ delivery: Delivery, since failed: Moment) -> Bool {
-        let incidents = Set(delivery.message.incidents.map(\.id))
-        guard delivery.kind == .opened || delivery.kind == .digest, !incidents.isEmpty else { return false }
-        let said = state.outbox.history.reduce(into: Set<String>()) { said, entry in
-            guard entry.at >= failed, entry.delivery.channel == delivery.channel, case .delivered = entry.end else {
-                return
-            }
-            said.formUnion(entry.delivery.incidents)
-        }
-        return incidents.subtracting(said).allSatisfy { id in
-            guard let standing = state.incidents[id]?.standings[delivery.channel], standing.announced != nil else {
-                return false
-            }
-            return standing.firstSaid.map { $0 >= failed } ?? false
-        }
     }
 
     /// Whether it tells of things as going on that are over by now; no end would follow it.

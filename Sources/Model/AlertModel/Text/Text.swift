@@ -56,7 +56,7 @@ extension String {
 
     /// JSON text in which what `tamed` would take away is written as `\u202e`; the value that it stands for stays the
     /// same.
-    var wildEscaped: String {
+    public var wildEscaped: String {
         // Below U+0020 there are only the ends of lines between values: JSON escapes the others itself.
         guard unicodeScalars.contains(where: { $0.value > 0x20 && $0.isWild }) else { return self }
         var result = ""

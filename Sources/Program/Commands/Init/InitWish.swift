@@ -68,7 +68,7 @@ public struct InitWish: Sendable {
             if owners.isEmpty {
                 throw Failure(
                     noOption: name, of: plugins.map(\.manifest.name),
-                    known: plugins.flatMap { $0.manifest.options.map(\.name) })
+                    known: Set(plugins.flatMap { $0.manifest.options.map(\.name) }))
             }
             if owners.count > 1 {
                 throw Failure(
