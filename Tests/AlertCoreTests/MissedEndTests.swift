@@ -47,7 +47,7 @@ import Testing
         let sent = bot.sends.filter {
             $0.delivery.channel == "team" && $0.delivery.message.incidents[0].subject.app == "shop"
         }
-        #expect(sent.map(\.delivery.kind) == [.opened, .resolved, .resolved])
+        try #require(sent.map(\.delivery.kind) == [.opened, .resolved, .resolved])
         #expect(sent[1].delivery.id == sent[2].delivery.id)
         #expect(sent.map(\.delivery.thread) == [nil, "r", "r"])
         bot.advance(by: .hours(12))
