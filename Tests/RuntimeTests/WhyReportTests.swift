@@ -4,18 +4,17 @@ import BudgetGate
 import EscalateGate
 import PluginKit
 import PluginTesting
-import RepeatGate
 import Runtime
 import StaleDetector
 import Testing
 
 /// The answer to "why".
 @Suite struct WhyReportTests {
-    private func paragraph(_ bot: Rehearsal, app: String? = nil, rule: String? = nil) -> [String] {
+    func paragraph(_ bot: Rehearsal, app: String? = nil, rule: String? = nil) -> [String] {
         WhyReport(bot.state, bot.plan, at: bot.now, app: app, rule: rule).paragraphs
     }
 
-    private func bot(_ plan: Plan = .rehearsed()) -> Rehearsal {
+    func bot(_ plan: Plan = .rehearsed()) -> Rehearsal {
         var bot = Rehearsal(plan)
         bot.start()
         return bot
@@ -130,64 +129,6 @@ import Testing
             paragraph(bot)[0].contains(
                 "\n  team: notified (warning); what followed was dropped by quiet_hours:nights at "
                     + "Fri 20 Nov 12:03 UTC; "), "\(paragraph(bot))")
-    }
-
-    @Test func `what is not reminded, or no more, says so, and which gate wants that`() throws {
-        var silent = bot(.rehearsed(for: .zero, repeat: nil))
-        silent.see(.warning)
-        silent.advance(by: .minutes(1))
-        #expect(
-            paragraph(silent)[0].contains(
-                "\n  team: notified (warning), last at Fri 20 Nov 12:00 UTC; no reminders\n"))
-
-        let few = try RepeatGate.written(["every": "1m", "at_most": "1"], name: "few")
-        var bot = bot(.rehearsed(gates: [GatePlan(name: "few", gate: few)]))
-        bot.see(.warning)
-        bot.advance(by: .minutes(2))
-        let text = paragraph(bot)[0]
-        #expect(
-            text.contains(
-                "\n  team: notified (warning), last at Fri 20 Nov 12:01 UTC; passes few; no more reminders (few)\n"),
-            "\(text)")
-        #expect(way(bot)?["no_reminder"] == "no more reminders (few)" && way(bot)?["next_reminder"] == .null)
-    }
-
-    /// At the begin of a turn, and where others have turns as well.
-    @Test(
-        arguments: [
-            (["ana-dm", "bo-dm"], [], "no reminders before the next handover"), (["ana-dm"], [], "no reminders"),
-            (["ana-dm", "bo-dm"], ["ana-dm"], "no reminders"),
-        ] as [(people: [String], to: [String], told: String)])
-    func `who takes turns is told again when the next one begins`(people: [String], to: [String], told: String) throws {
-        let mobile = try #require(
-            Rotation(
-                "mobile", zone: .utc, starts: CivilTime(.utc("2026-11-20 09:00")), every: .days(1),
-                people: people.map { Rotation.Person($0, channel: $0) }))
-        var plan = Plan.rehearsed(for: .zero, repeat: nil)
-        plan.channels = people.map { ChannelPlan(name: $0) }
-        plan.routes = [Route(to: to, onCall: [mobile])]
-        plan.rotations = [mobile]
-        var bot = bot(plan)
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        #expect(way(bot)?["no_reminder"]?.string == told)
-    }
-
-    @Test func `the channel of somebody whose turn is over says that they are not on call`() throws {
-        let mobile = try #require(
-            Rotation(
-                "mobile", zone: .utc, starts: CivilTime(.utc("2026-11-19 12:02")), every: .days(1),
-                people: [Rotation.Person("ana", channel: "ana-dm"), Rotation.Person("bo", channel: "bo-dm")]))
-        var plan = Plan.rehearsed(
-            channels: ["ana-dm", "bo-dm"].map { ChannelPlan(name: $0) }, routes: [Route(to: [], onCall: [mobile])])
-        plan.rotations = [mobile]
-        var bot = bot(plan)
-        bot.see(.warning)
-        bot.advance(by: .minutes(3))
-        let text = paragraph(bot)[0]
-        #expect(
-            text.contains("\n  ana-dm: notified (warning), last at Fri 20 Nov 12:00 UTC; not on call now\n"), "\(text)")
-        #expect(text.contains("\n  bo-dm: notified (warning), last at Fri 20 Nov 12:02 UTC; next reminder "), "\(text)")
     }
 
     @Test func `an end that is held says where, and until when`() {
@@ -432,7 +373,7 @@ import Testing
     }
 
     /// A bot with an open warning, 15 minutes old, that on-call hears of after 30; quiet hours begin at 12:10.
-    private func escalating(quietUntil end: String, drops: Bool = false) throws -> Rehearsal {
+    func escalating(quietUntil end: String, drops: Bool = false) throws -> Rehearsal {
         let nag = try EscalateGate.written(["to": "oncall", "after": "30m", "severity": "warning"], name: "nag")
         let plan = Plan.rehearsed(
             gates: [
@@ -445,41 +386,9 @@ import Testing
     }
 
     /// What the report has on the first channel of the first explanation.
-    private func way(_ bot: Rehearsal, app: String? = nil) -> JSON? {
+    func way(_ bot: Rehearsal, app: String? = nil) -> JSON? {
         let report = WhyReport(bot.state, bot.plan, at: bot.now, app: app)
         return report.json["why"]?.array?.first?["channels"]?.array?.first
-    }
-
-    @Test func `of what was told only what follows is held, and its reminder comes when it is due`() throws {
-        let bot = try escalating(quietUntil: "2026-11-20 12:20")
-        let text = paragraph(bot)[0]
-        #expect(
-            text.contains(
-                "\n  team: notified (warning), last at Fri 20 Nov 12:00 UTC; what follows is held by quiet_hours:nights "
-                    + "until Fri 20 Nov 12:20 UTC; passes nag; next reminder Fri 20 Nov 16:00 UTC\n"), "\(text)")
-        #expect(way(bot)?["held"] == false && way(bot)?["next_reminder"] == "2026-11-20T16:00:00Z")
-        #expect(text.contains("\n  oncall: notified from Fri 20 Nov 12:30 UTC on, unless somebody acknowledges it\n"))
-        let entry = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first
-        #expect(
-            entry?["escalations"]?.text
-                == #"[{"channel":"oncall","at":"2026-11-20T12:30:00Z","closed_by":null,"closed_until":null}]"#)
-    }
-
-    @Test func `a reminder that falls behind a gate comes when it opens, and is not promised while it is held`() throws
-    {
-        var bot = try escalating(quietUntil: "2026-11-20 18:00")
-        #expect(
-            paragraph(bot)[0].contains(
-                "; what follows is held by quiet_hours:nights until Fri 20 Nov 18:00 UTC; passes nag; "
-                    + "next reminder Fri 20 Nov 18:00 UTC\n"), "\(paragraph(bot))")
-        #expect(way(bot)?["next_reminder"] == "2026-11-20T18:00:00Z")
-        let dropping = try escalating(quietUntil: "2026-11-20 18:00", drops: true)
-        #expect(way(dropping)?["next_reminder"] == .null)
-        bot.advance(by: .hours(4))
-        let text = paragraph(bot)[0]
-        #expect(text.contains("; held by quiet_hours:nights until Fri 20 Nov 18:00 UTC"), "\(text)")
-        #expect(!text.contains("next reminder"))
-        #expect(way(bot)?["held"] == true && way(bot)?["next_reminder"] == .null)
     }
 
     @Test func `a budget that is spent by what was delivered holds nothing of it`() throws {
@@ -538,21 +447,6 @@ import Testing
                 "\n  team: notified (critical); the last message may not have arrived (Fri 20 Nov 16:10 UTC): "
                     + "\(why); 'alertbot retry \(id)' sends it again"),
             "\(paragraph(bot, app: "shop"))")
-    }
-
-    @Test func `a reminder that a channel refused says so, and who was notified stays so`() throws {
-        var bot = bot()
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        bot.sendAnswer = { _, _ in (.refusedChannel("HTTP 410"), .zero) }
-        bot.advance(by: .hours(4))
-        let id = try #require(bot.state.outbox.history.first { $0.end.isDead }).delivery.id
-        #expect(
-            paragraph(bot, app: "shop")[0].contains(
-                "\n  team: notified (warning); the last message was not delivered (Fri 20 Nov 16:00 UTC): HTTP 410; "
-                    + "'alertbot retry \(id)' sends it again; next reminder "),
-            "\(paragraph(bot, app: "shop"))")
-        #expect(way(bot, app: "shop")?["failed"] == "HTTP 410")
     }
 
     @Test func `an escalation that a gate will hold or drop is not promised`() throws {

@@ -18,8 +18,8 @@ public struct JournalRepair: Sendable {
     ///   - disk: The journal to save; it needs no lock and may be written to meanwhile.
     ///   - target: A folder that is absent, or empty: it is to become the state folder.
     ///   - understand: Throws for a record that whoever reads the copy would not understand: it is left out.
-    /// - Throws: `.occupied` if the target holds a journal already, `.notEmpty` if anything else, what made reading or writing impossible otherwise;
-    ///   the target is empty again then.
+    /// - Throws: `.occupied` if the target holds a journal already, `.notEmpty` if it holds anything else, and what made reading
+    ///   or writing impossible otherwise; the target is empty again then.
     public init(
         _ disk: any JournalDisk, to target: any JournalDisk, limits: JournalLimits = .standard,
         understanding understand: (JournalRecord) throws -> Void = { _ in }

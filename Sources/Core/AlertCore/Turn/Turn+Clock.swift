@@ -22,7 +22,9 @@ extension Turn {
         }
         state.figures.setBack(to: now, &output)
         state.outbox.moveClock(by: step, &output)
-        let queued = Dictionary(grouping: state.outbox.deliveries.values, by: \.channel).mapValues { $0.map(\.queued) }
+        let queued = Dictionary(grouping: state.outbox.deliveries.values, by: \.channel).mapValues {
+            Set($0.map(\.queued))
+        }
         let later = max(now, now - step)
         for old in state.incidents.inOrder {
             let moved = state.incidents.moveClock(
