@@ -152,6 +152,18 @@ internal import Testing
         #expect(StatusReport.history(rehearsal.state, limit: 100).array?.count == 2)
     }
 
+    /// The channel counts as having heard, from a moment that moves along with the clock.
+    @Test func `a delivery that may have arrived counts as failed, whatever the clock is set to`() {
+        var rehearsal = Rehearsal(.rehearsed())
+        rehearsal.sendAnswer = { _, _ in (.unknown("it hung up"), .zero) }
+        rehearsal.start()
+        rehearsal.see(.warning)
+        rehearsal.advance(by: .minutes(10))
+        #expect(rehearsal.state.failedDeliveries.contains { $0.delivery.incident != nil })
+        rehearsal.setClock(by: .hours(1))
+        #expect(rehearsal.state.failedDeliveries.contains { $0.delivery.incident != nil })
+    }
+
     @Test func `incidents are counted by state and severity`() {
         let text = text()
         #expect(text.contains(#"alertbot_incidents{state="firing",severity="critical"} 1"#))
