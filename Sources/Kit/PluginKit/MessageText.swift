@@ -23,16 +23,27 @@ public struct MessageText: Hashable, Sendable {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    /// The text with what the message has in its places, in the language that it is posted in; of what would be longer than
-    /// 1 MiB its beginning.
+    /// The text with what the message has in its places; of what would be longer than 1 MiB its beginning.
+    ///
+    /// - Parameter values: of the message, as `MessageView.values(of:written:)` gives them once for all texts of one request.
+    public func text(with values: MessageView.Values) -> String {
+        template.beginning(with: values.value, bytesMax: MessageText.bytesMax)
+    }
+}
+
+extension MessageView {
+    /// What a message has, written for the places of texts.
+    public struct Values: Sendable {
+        fileprivate let value: Value
+    }
+
+    /// What a message has, in the language that it is posted in.
     ///
     /// - Parameter written: how each of them is written there, percent-encoded for example.
-    public func text(
-        of message: Message, _ view: MessageView, written: @escaping (String) -> String = { $0 }
-    ) -> String {
-        var view = view
+    public func values(of message: Message, written: (String) -> String) -> Values {
+        var view = self
         view.words = message.words
-        return template.beginning(with: view.value(of: message).mapped(written), bytesMax: MessageText.bytesMax)
+        return Values(value: view.value(of: message).mapped(written))
     }
 }
 

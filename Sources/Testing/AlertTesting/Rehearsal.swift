@@ -269,7 +269,7 @@ extension State {
     /// Whether the durable parts are the same, history by its end alone: it only grows there.
     fileprivate func agrees(with other: State) -> Bool {
         schedule.sources == other.schedule.sources && figures.series == other.figures.series
-            && incidents.inOrder == other.incidents.inOrder && mutes.inOrder == other.mutes.inOrder
+            && incidents.agrees(with: other.incidents) && mutes.inOrder == other.mutes.inOrder
             && outbox.deliveries == other.outbox.deliveries && outbox.channels == other.outbox.channels
             && outbox.nextNumber == other.outbox.nextNumber
             && outbox.history.count == other.outbox.history.count && outbox.history.last == other.outbox.history.last

@@ -146,6 +146,9 @@ public struct Incidents: Sendable {
     /// By the time they began.
     public var inOrder: [Incident] { Array(byID.values).inOrder }
 
+    /// Whether both hold the same incidents; what is found by them is of them.
+    package func agrees(with other: Incidents) -> Bool { byID == other.byID }
+
     /// What the order of looks goes by: thousands may be due together, and copies of them cost more than the order.
     struct Glance {
         let id: String

@@ -53,19 +53,18 @@ struct WebhookForm: Sendable {
         // That it may be known already stands wherever its title does.
         if posting.possiblyRepeated { message.headline += " " + message.repeatNotice }
         let bytesMax = posting.isPlain ? WebhookForm.plainTextBytesMax : WebhookForm.textBytesMax
-        return json(body, message, textBytesMax: bytesMax)
+        return json(body, view.values(of: message, written: \.defused), textBytesMax: bytesMax)
     }
 
-    private func json(_ part: Part, _ message: Message, textBytesMax: Int) -> JSON {
+    private func json(_ part: Part, _ values: MessageView.Values, textBytesMax: Int) -> JSON {
         switch part {
         case .fixed(let json): json
         case .text(let text):
             .string(
-                text.text(of: message, view, written: \.defused)
-                    .cutInTheMiddle(to: textBytesMax, markCost: 3, cost: \.bytesInJSON))
-        case .list(let parts): .array(parts.map { json($0, message, textBytesMax: textBytesMax) })
+                text.text(with: values).cutInTheMiddle(to: textBytesMax, markCost: 3, cost: \.bytesInJSON))
+        case .list(let parts): .array(parts.map { json($0, values, textBytesMax: textBytesMax) })
         case .members(let parts):
-            .object(JSONObject(parts.map { ($0.name, json($0.value, message, textBytesMax: textBytesMax)) }))
+            .object(JSONObject(parts.map { ($0.name, json($0.value, values, textBytesMax: textBytesMax)) }))
         }
     }
 
@@ -107,7 +106,7 @@ struct WebhookAddress: Sendable {
 
     func url(of posting: Posting) -> GuardedText {
         guard let template else { return plain }
-        let text = template.text(of: posting.message, view, written: \.asPiece)
+        let text = template.text(with: view.values(of: posting.message, written: \.asPiece))
         var pieces: [GuardedText.Piece] = []
         var secrets = secrets[...]
         var words = ""
