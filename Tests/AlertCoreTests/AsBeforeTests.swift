@@ -31,10 +31,10 @@ import Testing
         #expect(bot.play("w", every: .hours(1)) == "O")
         bot.see(.fine, of: Subject(source: "ios", app: "other"))
         #expect(bot.play("============", every: .hours(1)) == "...M...M...M")
-        #expect(try noNews(bot)?.hasSuffix("12:00, for 12 h: the source answers without it") == true)
+        #expect(try noNews(bot)?.hasSuffix("12:00, for 12 h: the source answers, but no longer reports it") == true)
     }
 
-    @Test(arguments: [("x", "the source gives no answer"), ("_", "the source answers without it")])
+    @Test(arguments: [("x", "the source gives no answer"), ("_", "the source answers, but no longer reports it")])
     func `are known to have said it when the source answers otherwise`(then: String, why: String) throws {
         var bot = bot()
         #expect(bot.play("w===", every: .hours(1)) == "O...")
@@ -50,7 +50,7 @@ import Testing
         for _ in 0..<3 { _ = bot.play(".==", every: .minutes(10), of: other) }
         bot.crash()
         _ = bot.play(".===", every: .hours(1), of: other)
-        #expect(try noNews(bot)?.contains("15:00, for 5 h: the source answers without it") == true)
+        #expect(try noNews(bot)?.contains("15:00, for 5 h: the source answers, but no longer reports it") == true)
         #expect(bot.objections == [])
     }
 

@@ -190,6 +190,15 @@ import Testing
         return bot
     }
 
+    @Test func `what is still being tried is not retried by hand`() throws {
+        var bot = bot()
+        bot.sendAnswer = { _, _ in (.retry(after: .hours(1), "busy"), .zero) }
+        #expect(bot.play("w") == "O")
+        let id = try #require(bot.state.outbox.deliveries.values.first?.id)
+        guard case .refused(let why, _) = tell(&bot, .retry(id)) else { return #expect(Bool(false)) }
+        #expect(why.hasSuffix("it is waiting for channel team, after 1 attempt"), "\(why)")
+    }
+
     @Test func `a dead letter is tried again under its id, and the history tells its end once`() {
         var bot = withDeadLetter()
         let id = bot.state.outbox.history[0].delivery.id

@@ -56,7 +56,7 @@ import Testing
                 == Message.Field(
                     "Flapping",
                     "4 changes within 3 min; "
-                        + "further ones are told after 6 min without a change"))
+                        + "the next message comes after 6 min without a change"))
         #expect(bot.decisions.last { $0.mark == "h" }?.reason == .flapping)
     }
 

@@ -29,14 +29,14 @@ import Testing
 
     @Test func `a fall that stays counts as usual, and nothing is said to be back`() {
         let message = message(Self.stayed, .resolved)
-        #expect(message.headline == "⚪ shop: crash-free users 97.00% counts as usual now, after 14 d")
-        #expect(message.reason == "It has stayed like this for 14 d, so it counts as usual now; it has not improved.")
+        #expect(message.headline == "⚪ shop: crash-free users 97.00% now counts as normal, after 14 d")
+        #expect(message.reason == "It has stayed like this for 14 d, so it now counts as normal; it has not improved.")
     }
 
     @Test(arguments: [stayed, replaced])
     func `late figures make no recovery of it`(end: Evidence) {
         #expect(
             message(end, .revised).headline
-                == "⚪ shop: crash-free users 97.00% at worst (usually 99.50%, figures corrected), ended after 14 d")
+                == "⚪ shop: ended after 14 d, crash-free users 97.00% at worst (usually 99.50%, figures corrected)")
     }
 }

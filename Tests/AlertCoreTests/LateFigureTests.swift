@@ -193,8 +193,8 @@ import Testing
         let message = try #require(bot.sends.last?.delivery.message)
         #expect(
             message.headline
-                == "✅ shop: crash-free users 97.00% at worst (alert below 99%, figures corrected), resolved after 2 h")
-        #expect(fields(bot)["Corrected"] == "94.00% was reported at worst; with late figures it is 97.00%")
+                == "✅ shop: resolved after 2 h, crash-free users 97.00% at worst (alert below 99%, figures corrected)")
+        #expect(fields(bot)["Corrected"] == "94.00% was reported as the worst; with late figures it is 97.00%")
         #expect(fields(bot)["At worst"] == "97.00%")
         #expect(fields(bot)["Lasted"] != nil && fields(bot)["Since"] == nil)
         #expect(message.incidents.map(\.state) == [.resolved])
@@ -208,7 +208,7 @@ import Testing
         see(&bot, 500, upTo: hour)
         bot.advance(by: .hours(1))
         #expect(kinds(bot) == [.opened, .resolved, .revised, .revised])
-        #expect(fields(bot)["Corrected"] == "97.00% was reported at worst; with late figures it is 50.00%")
+        #expect(fields(bot)["Corrected"] == "97.00% was reported as the worst; with late figures it is 50.00%")
         #expect(bot.objections == [])
     }
 

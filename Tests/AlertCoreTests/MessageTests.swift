@@ -1,5 +1,6 @@
 import AlertCore
 import AlertTesting
+import GroupGate
 import PluginKit
 import Testing
 
@@ -192,8 +193,8 @@ private struct Floor: SubjectDetector {
             Before → now: 99.84% → 99.10%
             Users affected: 180 of 20,000 (0.90%)
             Since: Fri 20 Nov 23:00 CET
-            Last day: ██▇▇███▇▇███▇▇███▇▇███▇▁
             Why: crash-free users 99.10%, below 99.5% over the last hour
+            Last day: ██▇▇███▇▇███▇▇███▇▇███▇▁
             Top issues:
             • NullPointerException in CartView (new, 20 min old, 1,240 events, 290 users) \
             https://sentry.example/SHOP-12
@@ -209,12 +210,12 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .escalated,
             """
-            🔴 shop: crash-free users now 98.00% (alert below 99%, now critical)
+            🔴 shop: now critical, crash-free users 98.00% (alert below 99%)
             Before → now: 99.84% → 98.00%
             Users affected: 400 of 20,000 (2.00%)
             Since: Fri 20 Nov 23:00 CET, for 10 min
-            Last day: ██████████████████████▅▁
             Why: crash-free users 98.00%, below 99% over the last hour
+            Last day: ██████████████████████▅▁
             Top issues:
             • NullPointerException in CartView (new, 30 min old, 1,240 events, 290 users) \
             https://sentry.example/SHOP-12
@@ -235,8 +236,8 @@ private struct Floor: SubjectDetector {
             At worst: 98.00%
             Users affected: 390 of 20,000 (1.95%)
             Since: Fri 20 Nov 23:00 CET, for 4 h 10 min
-            Last day: ██████████████████▅▁···▁
             Why: crash-free users 98.05%, below 99% over the last hour
+            Last day: ██████████████████▅▁···▁
             Top issues:
             • NullPointerException in CartView (new, 4 h 30 min old, 1,240 events, 290 users) \
             https://sentry.example/SHOP-12
@@ -256,8 +257,8 @@ private struct Floor: SubjectDetector {
             Affected at worst: 400 of 20,000 users (2.00%)
             At worst: 98.00%
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 03:30 CET, 4 h 30 min
-            Last day: ██████████████████▅▁···█
             Why: crash-free users 99.89%, not below 99.5% over the last hour
+            Last day: ██████████████████▅▁···█
             Incident: https://alerts.example.com/incidents/ID
             Rule crash-free-floor · incident ID
             """)
@@ -277,8 +278,8 @@ private struct Floor: SubjectDetector {
             Affected at worst: 180 of 20,000 users (0.90%)
             At worst: 99.10%
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
-            Last day: ▇▇███▇▇███▇▇███▇▇███▇▁··
             Why: Rule crash-free-floor is no longer in the config.
+            Last day: ▇▇███▇▇███▇▇███▇▇███▇▁··
             Incident: https://alerts.example.com/incidents/ID
             Rule crash-free-floor · incident ID
             """)
@@ -300,6 +301,34 @@ private struct Floor: SubjectDetector {
             """)
     }
 
+    @Test func `what opens together has the worst figure in its headline, and what ends together none`() throws {
+        var bot = try bot(.rule(GroupGate.self, "together", [:]))
+        func seeEach(_ crashed: [Double]) {
+            let apps = ["production", "beta"].map { Subject(source: "ios", app: "shop", environment: $0) }
+            let now = bot.now
+            bot.see(
+                zip(apps, crashed).map { subject, crashed in
+                    Observation.figures(
+                        ["users": 20_000, "crashed_users": crashed], of: subject, at: now, lasting: .hours(1))
+                })
+            bot.advance(by: .seconds(30))
+        }
+        seeEach([180, 400])
+        let opened = try #require(bot.decisions.last { $0.decision == .send && $0.kind == .opened }).message
+        #expect(opened.headline == "🔴 shop: 2 incidents at once, worst: crash-free users 98.00% (alert below 99%)")
+        bot.suspend(for: .hours(1))
+        seeEach([22, 22])
+        let over = try #require(bot.decisions.last { $0.decision == .send && $0.kind == .resolved }).message
+        #expect(over.headline == "✅ shop: 2 incidents resolved")
+    }
+
+    @Test func `a budget tells how bad the worst is that it held`() throws {
+        let held = try #require(MessageSamples(zone: .utc).all.first { $0.name == "a budget held several" }?.message)
+        #expect(
+            held.headline == "🔴 shop-ios: 2 firing, held until now by calm-down, "
+                + "worst: crash-free users 98.32% (alert below 99%)")
+    }
+
     @Test func `a trouble of the bot and its end`() throws {
         var bot = try bot()
         bot.fail(.unreachable)
@@ -308,7 +337,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .opened,
             """
-            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach
+            🟠 alertbot: No usable answer from source ios: it is out of reach (since Fri 20 Nov 22:00 CET)
             Since: Fri 20 Nov 22:00, for 2 h
             Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
@@ -321,7 +350,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .resolved,
             """
-            ✅ alertbot: source-failing of ios is resolved
+            ✅ alertbot: source-failing (ios) is resolved
             Lasted: Fri 20 Nov 22:00 to Sat 21 Nov 00:40 CET, 2 h 40 min
             Why: It is working again.
             Incident: https://alerts.example.com/incidents/ID
@@ -335,7 +364,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .opened,
             """
-            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach; it asks \
+            🟠 alertbot: No usable answer from source ios: it is out of reach (since Fri 20 Nov 22:00 CET); it asks \
             not to be polled before Sat 21 Nov 02:00
             Since: Fri 20 Nov 22:00, for 1 h
             Incident: https://alerts.example.com/incidents/ID
@@ -353,9 +382,10 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .opened,
             """
-            🔴 alertbot: The credential of source ios was refused twice, so it is no longer polled: it is out of reach. \
-            Renew it, then reload or restart.
+            🔴 alertbot: The credential of source ios was refused twice, so the source is no longer polled: it is out of \
+            reach…
             Since: Fri 20 Nov 23:00 CET
+            Why: Renew the credential, then reload or restart.
             Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
@@ -370,17 +400,17 @@ private struct Floor: SubjectDetector {
     @Test(arguments: [
         (
             "Slack answered 404: no_service; the webhook is gone or was never valid: make a new one and configure it",
-            "404: no_service"
+            "404: no_service", "the webhook is gone or was never valid: make a new one and configure it"
         ),
-        ("answered 403: " + String(repeating: "the proxy wants a login ", count: 20), "answered 403: the proxy"),
+        ("answered 403: " + String(repeating: "the proxy wants a login ", count: 20), "answered 403: the proxy", nil),
         (
             "the homeserver answered 401: M_UNKNOWN_TOKEN, Unknown token; the token is no longer valid: make a new one",
-            "401: M_UNKNOWN_TOKEN"
+            "401: M_UNKNOWN_TOKEN", "the token is no longer valid: make a new one"
         ),
-    ])
-    func `the cause of a failed delivery stands in the headline, and all of it below`(sentence: String, cause: String)
-        throws
-    {
+    ] as [(String, String, String?)])
+    func `the cause of a failed delivery stands in the headline, and what that lacks below`(
+        sentence: String, cause: String, rest: String?
+    ) throws {
         var bot = try bot()
         var plan = bot.plan
         plan.channels.append(ChannelPlan(name: "ops"))
@@ -393,7 +423,8 @@ private struct Floor: SubjectDetector {
         let opened = try #require(bot.decisions.last { $0.message.incidents.first?.rule == "channel-failing" }).message
         #expect(opened.headline.contains(cause))
         #expect(opened.headline.utf16.count <= Messages.headlineMax && opened.headline.hasSuffix("…"))
-        #expect(opened.reason == "A message to channel team cannot be delivered: \(sentence)")
+        // A headline that ends within a clause says nothing that could be left out.
+        #expect(opened.reason == rest ?? "A message to channel team cannot be delivered: \(sentence)")
     }
 
     @Test func `so does the cause of a source that fails with a long answer`() throws {
@@ -406,9 +437,11 @@ private struct Floor: SubjectDetector {
         }
         bot.advance(by: .zero)
         let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
-        #expect(opened.headline.contains("since Fri 20 Nov 22:00 CET: the source answered 502: <html><p>Bad"))
+        #expect(opened.headline.contains("No usable answer from source ios: the source answered 502: <html><p>Bad"))
         #expect(opened.headline.utf16.count <= Messages.headlineMax && opened.headline.hasSuffix("…"))
-        #expect(opened.reason.hasPrefix("Source ios has given no usable answer since Fri 20 Nov 22:00 CET: the source"))
-        #expect(opened.reason.hasSuffix("</html>"))
+        // The headline has lost its time, so the field is the first to name the zone.
+        #expect(opened.fields.first?.value.hasPrefix("Fri 20 Nov 22:00 CET, for ") == true)
+        #expect(!opened.reason.hasPrefix("No usable answer"))
+        #expect(opened.reason.hasSuffix("</html> (since Fri 20 Nov 22:00)"))
     }
 }

@@ -30,7 +30,7 @@ import Testing
     @Test func `counts what was kept`() {
         #expect(
             answer(to: [seen("shop", users: 5), seen("bank", users: 7)])
-                == .done("2 observations taken in for source ios", ["observations": 2]))
+                == .done("2 observations accepted for source ios", ["observations": 2]))
     }
 
     @Test func `counts alerts, and not what is made of them`() {
@@ -39,14 +39,14 @@ import Testing
         let alerts = Observation.figures(Metrics(), at: .rehearsalStart, issues: issues)
         #expect(
             answer(to: [before, alerts], isOfAlerts: true)
-                == .done("3 alerts taken in for source ios", ["observations": 2]))
+                == .done("3 alerts accepted for source ios", ["observations": 2]))
     }
 
     @Test func `says what was left out`() {
         #expect(
             answer(to: [seen("shop", users: 5), seen("bank", users: 1e13)])
                 == .done(
-                    "1 of 2 observations taken in for source ios; the log says why the rest was left out",
+                    "1 of 2 observations accepted for source ios; the log says why the rest was left out",
                     ["observations": 1]))
     }
 }

@@ -29,7 +29,7 @@ import Testing
         #expect(trouble(bot)?.since == answered)
         bot.advance(by: .zero)
         let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
-        #expect(opened.headline.contains("no usable answer since Fri 20 Nov 12:00 UTC"))
+        #expect(opened.headline.hasSuffix("(since Fri 20 Nov 12:00 UTC)"))
         #expect(opened.fields.contains(Message.Field("Since", "Fri 20 Nov 12:00, for 45 min")))
 
         // A reminder counts from the same moment, and so does the end.
@@ -79,7 +79,7 @@ import Testing
         let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
         #expect(
             opened.headline.contains(
-                "Source ios asks not to be polled before Fri 20 Nov 21:00 UTC, and nothing will be known of it until then: "
+                "Source ios asks not to be polled before Fri 20 Nov 21:00 UTC, so there are no figures from it until then: "
                     + "issues: answered 503"), "\(opened.headline)")
         // As long as each answer says so it is one trouble.
         bot.suspend(for: .hours(9))
@@ -124,7 +124,7 @@ import Testing
         let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
         #expect(
             opened.headline.contains(
-                "Source ios has answered only in part since Fri 20 Nov 12:05 UTC: issues: the token may not see this (403)"
+                "Only partial answers from source ios: issues: the token may not see this (403) (since Fri 20 Nov 12:05 UTC)"
             ),
             "\(opened.headline)")
         #expect(opened.incidents[0].severity == .warning)
@@ -321,7 +321,7 @@ import Testing
         bot.advance(by: .hours(4))
         let reminder = try #require(bot.decisions.last { $0.kind == .reminder }).message
         #expect(reminder.severity == .critical)
-        #expect(reminder.headline.contains("no usable answer since"), "\(reminder.headline)")
+        #expect(reminder.headline.contains("No usable answer from source ios: "), "\(reminder.headline)")
         #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
         bot.see(.fine)
         #expect(troubles(bot).isEmpty)

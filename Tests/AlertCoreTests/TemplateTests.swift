@@ -148,7 +148,7 @@ extension MessageTemplate {
         #expect(try template(MessageTemplate.builtIn()).trial(in: .utc) == [])
         #expect(
             try template("[headline]\n{{incident.figure}}").trial(in: .utc)
-                == ["team.mustache fails when the bot has a trouble of its own: its headline is empty"])
+                == ["team.mustache fails when the bot has a problem of its own: its headline is empty"])
         #expect(
             try template("[fields]\n{{kind}}").trial(in: .utc).first
                 == "team.mustache fails when an incident opens: its field 'opened' is not of the form 'Label: value'")

@@ -150,9 +150,9 @@ import Testing
             message.plainText == """
                 🔴 shop Why: none
                 Users: 5 6
-                Last day: ▁█
                 • one
                 Why: it fell
+                Last day: ▁█
                 Top issues:
                 • Crash  in it (4 events) https://x
                 Mute 2 h: https://m

@@ -45,6 +45,8 @@ import Testing
         #expect(Words.english.points(0.0012) == "0.12pp")
         #expect(Words.spanish.points(0.0012) == "0,12\u{A0}p.\u{A0}p.")
         #expect(Words.english.limit(limit) == limit.words)
+        let atMost = Comparison(.lessOrEqual, 0.99, isPercentage: true)
+        #expect([Words.english.limit(atMost), atMost.words] == ["at or below 99%", "at or below 99%"])
         #expect(Words.spanish.limit(limit) == "por debajo de 99,5\u{A0}%")
     }
 
@@ -106,7 +108,7 @@ import Testing
         #expect(
             Words.english(.headlineFigure, [.who: hostile, .metric: "{who}", .figure: "1"]) == "\(hostile): {who} 1")
         let phrase = Phrase(.issueNewHit, [.issue: .text("{users}"), .users: .text("{issue}")])
-        #expect(phrase.english == "new issue {users}, {issue} hit")
+        #expect(phrase.english == "new issue, {issue} hit: {users}")
     }
 
     @Test func `a place may stand twice in a phrase of one's own`() {
@@ -188,7 +190,7 @@ import Testing
         #expect(try Evidence(JSONReader(evidence.json)) == evidence)
         #expect(
             Words.spanish.text(Phrase(.reasonAtMost), of: evidence) { $0.description }
-                == "No es casualidad: aun contando con generosidad, como mucho 98,87\u{A0}% en 1 h.")
+                == "No es casualidad: como mucho 98,87\u{A0}% en 1 h, aun contando con generosidad.")
     }
 
     @Test func `records of other versions keep their sentence`() throws {

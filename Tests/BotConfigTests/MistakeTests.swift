@@ -416,7 +416,7 @@ internal import Testing
             "plain http",
             "sources:\n  ios: {plugin: feed, url: http://feed.example, token: \"${env:TOKEN}\"}\n"
                 + "channels:\n  team: {plugin: page}",
-            "2:28: 'url' is plain http to a host that is not loopback, so anybody on the way can read it "
+            "2:28: 'url' is plain http to a host that is not loopback, so anybody on the network path can read it "
                 + "(use https, or add insecure: true)"),
         Mistake(
             "a heartbeat over plain http", "bot: {heartbeat: \"http://hc.example/${env:TOKEN}\"}" + least,
@@ -494,7 +494,7 @@ internal import Testing
             "1:13: '${TOKEN}' is not a kind of secret; the kinds are env, file and credential (write ${env:TOKEN})"),
         Mistake(
             "no name", "bot: {name: \"${env:}\"}" + least,
-            "1:13: '${env:}' names nothing (the name belongs behind the ':', as in ${env:NAME} or ${file:PATH})"),
+            "1:13: '${env:}' names nothing (the name goes after the ':', as in ${env:NAME} or ${file:PATH})"),
         Mistake(
             "never closed", "bot: {name: \"${env:TOKEN\"}" + least,
             "1:13: '${' is never closed (write '$${' for a plain '${')"),

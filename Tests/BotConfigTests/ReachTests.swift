@@ -310,7 +310,7 @@ private struct PacedGate: Gate {
         #expect(
             named(gate, rule: ", app: shop-ios") == [
                 "9:51: 'game-ios' can never match: rule 'floor' sees only app shop-ios "
-                    + "(change 'match', or what the rule looks at)"
+                    + "(change 'match', or what the rule judges)"
             ])
         #expect(named(gate, rule: ", app: shop-ios", of: "whole", isUsable: true) == [], "it may speak of the source")
     }
@@ -320,7 +320,7 @@ private struct PacedGate: Gate {
         #expect(
             routed("{match: {rule: floor, source: web}, to: team}") == [
                 "10:40: 'web' can never match: rule 'floor' sees only source 'ios' "
-                    + "(change 'match', or what the rule looks at)"
+                    + "(change 'match', or what the rule judges)"
             ])
         #expect(
             routed("{match: {rule: floor, severity: critical}, to: team}") == [
@@ -383,7 +383,7 @@ private struct PacedGate: Gate {
                 "9:53: 'shop-web' can never match: source 'ios' is configured to give shop-ios "
                     + "(change 'match', or what the source gives)",
                 "13:89: 'web' can never match: rule 'fourth' sees only source 'ios' "
-                    + "(change 'when', or what the rule looks at)",
+                    + "(change 'when', or what the rule judges)",
             ], "\(problems)")
         #expect(!problems.contains { $0.contains("there is no rule") }, "\(problems)")
     }

@@ -122,7 +122,7 @@ internal import Testing
         let url = "public_url: https://alerts.example.com"
         #expect(
             problems("token: \"${env:PIN}\", \(url)") == [
-                "1:14: 'token' is shorter than 16 characters, so whoever gets a link of a message could find it out by "
+                "1:14: 'token' is shorter than 16 characters, so whoever gets a link from a message could guess it by "
                     + "trying (use the output of openssl rand -hex 16)"
             ])
         #expect(problems("token: \"${env:PIN}${file:/run/token}\", \(url)") == [])

@@ -67,8 +67,8 @@ private struct BellChannel: Channel {
         let result = load(config, "[headline]\n{{incident.figure}}")
         #expect(
             result.problems.map(\.line) == [
-                "4:78: /etc/bot/team.mustache fails when the bot has a trouble of its own: its headline is empty",
-                "6:34: /etc/bot/team.mustache fails when the bot has a trouble of its own: its headline is empty",
+                "4:78: /etc/bot/team.mustache fails when the bot has a problem of its own: its headline is empty",
+                "6:34: /etc/bot/team.mustache fails when the bot has a problem of its own: its headline is empty",
             ])
     }
 

@@ -131,7 +131,7 @@ internal import Testing
         #expect(feed("url: http://feed.example") == [])
         #expect(feed("url: http://feed.example, projects: [shop]") == [])
         let told =
-            "2:28: 'url' is plain http to a host that is not loopback, so anybody on the way can read it "
+            "2:28: 'url' is plain http to a host that is not loopback, so anybody on the network path can read it "
             + "(use https, or add insecure: true)"
         #expect(feed("url: http://feed.example, token: \"${env:TOKEN}\"") == [told])
         #expect(feed("url: http://feed.example, headers: {X-Tenant: shop}") == [told])

@@ -213,7 +213,7 @@ import Testing
         let face = try face(
             scratch.shop(stage.machine), .figures(.observed(figures, keeping: Retention(.hours(1)))),
             .schedule(.source(name: "figures", record)))
-        #expect(await face.health().doubt == "1 app gives no figures any more")
+        #expect(await face.health().doubt == "1 app no longer gives figures")
         let verdict = try #require(await face.overview(apps: nil).apps.first?.verdicts.first)
         #expect(verdict.tone == .unknown && verdict.figure != nil)
         #expect(verdict.noNews == "no news since Fri 20 Nov 12:10 CET")
@@ -348,9 +348,9 @@ import Testing
         try await running { file, face in
             let incident = try #require(await face.incidents().array?.first?["id"]?.string)
             let slip = await face.mute(incident: incident, for: .days(7), by: "ana")
-            #expect(await face.view(ofIncident: incident)?.muted?.hasSuffix("takes the place of that.") == true)
+            #expect(await face.view(ofIncident: incident)?.muted?.hasSuffix("replaces it.") == true)
             let meant = await face.mute(incident: incident, for: .hours(2), by: "ana")
-            #expect(meant.sentence.contains("; it takes the place of the one until "), "\(meant.sentence)")
+            #expect(meant.sentence.contains("; it replaces the one until "), "\(meant.sentence)")
             let isSlipThere = await face.coverage(ofMute: slip.mute ?? "") != nil
             #expect(!isSlipThere)
             let card = await face.overview(apps: nil).incidents.first
@@ -360,7 +360,7 @@ import Testing
 
             // A mute of more than this incident is somebody else's decision.
             _ = try await BotContact(file, on: stage.machine).order(mute)
-            #expect(await face.view(ofIncident: incident)?.muted?.hasSuffix("that stays as it is.") == true)
+            #expect(await face.view(ofIncident: incident)?.muted?.hasSuffix("that mute stays in force.") == true)
             let short = await face.mute(incident: incident, for: .minutes(5), by: nil)
             #expect(short.sentence.contains("the mute of app shop-* until "))
             #expect(short.sentence.hasSuffix(" stays in force"))
@@ -399,9 +399,9 @@ import Testing
             }
             #expect(failure?.status == .impossible)
             let sentence = failure?.sentence ?? ""
-            #expect(sentence.hasPrefix("the bot was told, but "), "\(sentence)")
+            #expect(sentence.hasPrefix("the bot got the command, but "), "\(sentence)")
             #expect(
-                sentence.contains("; it may have done it, or may do it yet: look at 'alertbot mutes' and "),
+                sentence.contains("; it may have done it, or may still do it: look at 'alertbot mutes' and "),
                 "\(sentence)")
             #expect(await face.mutes().array?.contains { $0["by"]?.string == "ada" } == true)
             // What is only asked is asked of the journal then.

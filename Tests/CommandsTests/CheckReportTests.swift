@@ -136,7 +136,7 @@ import Testing
             let file = try ConfigFile(
                 scratch.path("config.yaml"), .builtin, on: stage.machine, withholdsSecrets: withholds)
             let text = try #require(CheckReport(file, on: stage.machine).text(.none))
-            #expect(text.contains("\n  floor: \(words), once the figures are enough evidence\n"), "\(text)")
+            #expect(text.contains("\n  floor: \(words), once there is enough evidence\n"), "\(text)")
             // How old figures may be counts from their end.
             #expect(text.contains("\n  old: usually within 2 h 5 min, at worst 2 h 31 min\n"), "\(text)")
         }

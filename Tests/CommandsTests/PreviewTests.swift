@@ -365,8 +365,8 @@ import Testing
 
     @Test(arguments: [
         ("stale, after: 2h", "usually within 2 h 5 min, at worst 2 h 31 min"),
-        ("drop, metric: crash_free_users, by: 0.5pp", "1 min 40 s, once the figures are enough evidence"),
-        ("release, for: 10m", "usually within 15 min, at worst 41 min 40 s, once the figures are enough evidence"),
+        ("drop, metric: crash_free_users, by: 0.5pp", "1 min 40 s, once there is enough evidence"),
+        ("release, for: 10m", "usually within 15 min, at worst 41 min 40 s, once there is enough evidence"),
         ("threshold, metric: crash_free_users, warning: < 99%, confidence: off", "at worst 31 min 40 s"),
     ]) func `a check says what has to pass besides polls until a rule can fire`(rule: String, words: String) throws {
         let floor = "threshold, metric: crash_free_users, warning: \"< 99.5%\", critical: \"< 99%\", window: 1h"
@@ -404,7 +404,7 @@ import Testing
             try ConfigFile(scratch.path("pushed.yaml"), .builtin, on: stage.machine), on: stage.machine)
         let text = try #require(report.text(.none))
         #expect(
-            text.contains("  floor: as soon as figures are pushed, once the figures are enough evidence\n"), "\(text)")
+            text.contains("  floor: as soon as figures are pushed, once there is enough evidence\n"), "\(text)")
         #expect(report.json["rules"]?.array?.first?["slowest_detection"]?.string == "0s")
     }
 

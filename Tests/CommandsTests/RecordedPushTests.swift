@@ -34,6 +34,6 @@ import Testing
         let preview = try run.repeatRecorded(at: stage.clock.now())
         let told = preview.decisions.flatMap { $0.message.incidents.map { $0.subject.app } }
         #expect(Set(told) == ["early", "late"])
-        #expect(stage.complained.contains("1 line of before"), "\(stage.complained)")
+        #expect(stage.complained.contains("1 line from before"), "\(stage.complained)")
     }
 }

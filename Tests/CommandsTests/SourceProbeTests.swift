@@ -53,11 +53,11 @@ internal import Testing
         #expect(failure == nil)
         let lines = stage.said.split(separator: "\n").map(String.init)
         #expect(lines.first?.hasPrefix("source shop (http_json): 1 request in ") == true, "\(stage.said)")
-        #expect(lines.first?.hasSuffix("; rules ask for 1 h") == true)
+        #expect(lines.first?.hasSuffix("; rules need spans of 1 h") == true)
         #expect(
             lines.dropFirst() == [
                 "shop-ios",
-                "  as a whole, Fri 20 Nov 12:55 to 13:00 CET (5 min): 10,000 users, 31 crashed users, crash-free users 99.69%",
+                "  all releases, Fri 20 Nov 12:55 to 13:00 CET (5 min): 10,000 users, 31 crashed users, crash-free users 99.69%",
                 "  5.2[31m, Fri 20 Nov 12:55 to 13:00 CET (5 min): 1 user, 0 crashed users, crash-free users 100.00%",
                 "Rules can judge: crash_free_users, crashed_users, users",
             ])
@@ -239,7 +239,7 @@ internal import Testing
         #expect(failure == nil)
         #expect(
             stage.said.contains(
-                "  as a whole, production, Thu 19 Nov 01:00 to Fri 20 Nov 01:00 CET (1 d): 100 sessions"))
+                "  all releases, production, Thu 19 Nov 01:00 to Fri 20 Nov 01:00 CET (1 d): 100 sessions"))
         #expect(stage.said.contains("  and 2 earlier spans\n  7 issues:\n    E1 (open, 1 event)\n"))
         #expect(stage.said.contains("\n    and 2 more\n"))
         #expect(

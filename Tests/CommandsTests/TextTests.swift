@@ -172,7 +172,7 @@ import Testing
     @Test func `a status names the apps whose figures have stopped`() {
         let apps = (0..<22).map { app -> JSON in ["source": "play", "app": .string("app-\(app)")] }
         let text = StatusText(["running": true, "silent_apps": .array(apps)], paint, in: .utc).text
-        #expect(text.contains("No figures any more\n  app-0 (source play)\n  app-1 (source play)\n"), "\(text)")
+        #expect(text.contains("No longer reporting\n  app-0 (source play)\n  app-1 (source play)\n"), "\(text)")
         #expect(text.contains("  app-19 (source play)\n  and 2 more\n"), "\(text)")
     }
 
@@ -202,7 +202,7 @@ import Testing
                     "name": "job", "state": "values", "next_poll": .null, "every": .null,
                     "last_polled": "2026-11-20T11:58:00Z", "last_changed": "2026-11-20T11:48:00Z",
                 ],
-                ["name": "hook", "state": "waiting", "next_poll": .null, "every": .null, "last_changed": .null],
+                ["name": "hook", "state": "no_data", "next_poll": .null, "every": .null, "last_changed": .null],
             ],
             "incidents": [incident],
             "rules": [
@@ -240,7 +240,7 @@ import Testing
                   web: stopped
                     a row of tv is left out
                   job: values, receives pushes, last data at 11:48
-                  hook: waiting, receives pushes, no data yet
+                  hook: no data, receives pushes, nothing pushed yet
 
                 Incidents
                 \(IncidentText(incident, paint, clock).text)

@@ -113,7 +113,7 @@ import Testing
         // By default: the usual time between polls; the slowest of polls, and the timeout of one.
         #expect(
             check.output.contains(
-                "  floor: usually within 5 min, at worst 31 min 40 s, once the figures are enough evidence\n"))
+                "  floor: usually within 5 min, at worst 31 min 40 s, once there is enough evidence\n"))
         #expect(check.output.contains(", daily 22:00 – 07:00 CE"), "\(check.output)")
 
         let json = try await scratch.alertbot("check", "--format", "json").json

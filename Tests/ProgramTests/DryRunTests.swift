@@ -63,7 +63,7 @@ import Testing
                   ▌ Before → now  99.90% → 95.00%
                   ▌ Users affected  500 of 10,000 (5.00%)
                   ▌ Since  Sat 21 Nov 00:00 CET
-                  ▌ Why: Not chance: even generously counted, at most BOUND over the last 1 h.
+                  ▌ Why: Not chance: at most BOUND over the last 1 h, even on a generous count.
                   ▌ Rule floor · incident ID
 
                 What the rules could judge

@@ -102,7 +102,7 @@ import Testing
         #expect(
             none.errors
                 == "alertbot: there is no config.yaml and no /etc/alertbot/config.yaml; 'alertbot init' writes a first "
-                + "config, and --config FILE names one that lies elsewhere\n")
+                + "config, and --config FILE names one somewhere else\n")
         try scratch.write("config.yaml", config)
         #expect(try await scratch.alertbot("check").output.contains("config.yaml: 1 source"))
         let option = try await scratch.alertbot(

@@ -37,7 +37,7 @@ import Testing
                 "🔴 shop: usuarios sin fallos 85,00\u{A0}% (alerta por debajo de 99\u{A0}%)\n"
                     + "Usuarios afectados: 300 de 2.000 (15,00\u{A0}%)\n"
                     + "Empezó: vie 20 nov 22:30 UTC\n"
-                    + "Por qué: No es casualidad: aun contando con generosidad, como mucho "), "\(text)")
+                    + "Por qué: No es casualidad: como mucho "), "\(text)")
         // Programs read what they always did.
         let incident = try run.json["incidents"][0]
         #expect(incident["evidence"]["sentence"].string?.hasPrefix("crash-free users 85.00% of 2,000 users") == true)

@@ -314,7 +314,7 @@ internal import Testing
                 return
             }
             #expect(sentence.hasPrefix("it does not fit into the journal, so it was not sent: a record of "))
-            await stage.waitForLog("a fact does not fit into the journal and is lost at the next start: a record of ")
+            await stage.waitForLog("a record does not fit into the journal and will be lost at the next start: a record of ")
             await stage.waitForLog(#"the snapshot of the journal lacks something: "#)
             await stage.waitForLog("the journal was compacted to ")
             #expect(await bot.trouble == nil)
@@ -464,7 +464,7 @@ internal import Testing
             clock.set(by: .hours(3))
             // Any turn notices it.
             bot.reload(.staged(.rehearsed()))
-            await stage.waitForLog("the clock was set by 10800")
+            await stage.waitForLog("the clock was moved by 10800")
             // It may have been the machine that stood still: the source is asked as soon as it may be.
             let throttle = try #require(Plan.rehearsed().sources.first).throttle
             await bot.settle { $0.schedule.sources["ios"]?.due == polled + .hours(3) + throttle }

@@ -201,7 +201,7 @@ private struct FakePainter: Painter {
     ) async throws {
         let courier = courier(desk: PictureDesk(), busy(1, wait: wait))
         let trouble = await courier.send(try #require(await courier.attempt(delivery(), PictureChannel()).picture))
-        #expect(trouble?.contains("longer than a picture waits") == true)
+        #expect(trouble?.contains("longer than the bot waits for a chart") == true)
         #expect(clock.sleepersCount == 0)
     }
 

@@ -96,7 +96,7 @@ private struct ToldSource: PushedSource {
             await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
             for (minute, cue) in [".", "w", "."].enumerated() {
                 let said = await push(bot, cue)
-                #expect(said == "1 observation taken in for source job")
+                #expect(said == "1 observation accepted for source job")
                 // The answer is here: from now on nothing may take it away.
                 let left = try State.reading(disk.afterPowerCut, .none).state
                 let live = await bot.state
@@ -128,7 +128,7 @@ private struct ToldSource: PushedSource {
             await bot.settle { $0.outbox.history.count == 1 }
             let before = await bot.state.figures.series
             let said = await push(bot, "c")
-            #expect(said == "1 observation taken in for source job")
+            #expect(said == "1 observation accepted for source job")
             let after = await bot.state.figures.series
             #expect(before.mapValues(\.samples.count) == after.mapValues(\.samples.count))
         }
@@ -144,7 +144,7 @@ private struct ToldSource: PushedSource {
             #expect(said.hasPrefix("unsafe("))
             disk.setFull(false)
             let again = await push(bot, ".")
-            #expect(again == "1 observation taken in for source job")
+            #expect(again == "1 observation accepted for source job")
             let left = try State.reading(disk.afterPowerCut, .none).state.figures.series
             #expect(left.count == 1)
         }
@@ -154,8 +154,8 @@ private struct ToldSource: PushedSource {
     @Test func `needs the token of one source`() async throws {
         let bot = try makeBot([("job", "s3cret"), ("other", "0ther"), ("twin", "s3cret")])
         try await bot.run {
-            #expect(await push(bot, ".", as: "0ther") == "1 observation taken in for source other")
-            #expect(await push(bot, ".", to: "twin") == "1 observation taken in for source twin")
+            #expect(await push(bot, ".", as: "0ther") == "1 observation accepted for source other")
+            #expect(await push(bot, ".", to: "twin") == "1 observation accepted for source twin")
             #expect(await push(bot, ".") == #"ambiguous(["job", "twin"])"#)
             #expect(await push(bot, ".", as: "wrong") == "unauthorized")
             #expect(await push(bot, ".", as: "wrong", to: "job") == "unauthorized")

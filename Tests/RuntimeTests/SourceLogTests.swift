@@ -46,7 +46,7 @@ internal import Testing
     }
 
     @Test mutating func `each source has its own troubles, and what is about no source is logged always`() {
-        let clock = Note(.warning, "the clock was set by 7 s")
+        let clock = Note(.warning, "the clock was moved by 7 s")
         #expect(said([note("timeout"), clock], after: 0).count == 2)
         #expect(said([note("timeout", of: "web"), clock], of: ["web"], after: 1).count == 2)
         let both = [note("timeout"), note("timeout", of: "web"), clock]

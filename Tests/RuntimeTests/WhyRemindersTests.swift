@@ -74,7 +74,7 @@ extension WhyReportTests {
                 "\n  team: notified (warning), last at Fri 20 Nov 12:00 UTC; what follows is held by quiet_hours:nights "
                     + "until Fri 20 Nov 12:20 UTC; passes nag; next reminder Fri 20 Nov 16:00 UTC\n"), "\(text)")
         #expect(way(bot)?["held"] == false && way(bot)?["next_reminder"] == "2026-11-20T16:00:00Z")
-        #expect(text.contains("\n  oncall: notified from Fri 20 Nov 12:30 UTC on, unless somebody acknowledges it\n"))
+        #expect(text.contains("\n  oncall: will be notified at Fri 20 Nov 12:30 UTC unless somebody acknowledges it\n"))
         let entry = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first
         #expect(
             entry?["escalations"]?.text

@@ -52,8 +52,8 @@ import Testing
             paragraph(bot, rule: "source-failing")[0].hasPrefix(
                 """
                 alertbot from ios: rule source-failing
-                  a trouble of the bot itself (warning); incident \(id) firing since Fri 20 Nov 12:00 UTC
-                  because: Source ios has given no usable answer since Fri 20 Nov 12:00 UTC: it is out of reach
+                  a problem with the bot itself (warning); incident \(id) firing since Fri 20 Nov 12:00 UTC
+                  because: No usable answer from source ios: it is out of reach (since Fri 20 Nov 12:00 UTC)
                   team: notified (warning), last at Fri 20 Nov 12:45 UTC; next reminder Fri 20 Nov 16:45 UTC
 
                 """))
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Cue.warning, "and sent only if it gets worse"), (Cue.critical, "and nothing more is sent of it"),
+        (Cue.warning, "and sent only if it gets worse"), (Cue.critical, "and nothing more is sent about it"),
     ])
     func `what a gate dropped names it, and says whether it may still be sent`(_ cue: Cue, _ outlook: String) throws {
         var bot = bot(
@@ -142,7 +142,7 @@ import Testing
                 """
 
                   incident \(id), no longer open since Fri 20 Nov 12:06 UTC:
-                    team: the message of its end is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC
+                    team: the message that it has ended is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC
 
                 """))
         let over = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first?["over"]?.array
@@ -246,7 +246,7 @@ import Testing
         bot.fail(.rateLimited, retryAt: bot.now + .minutes(20))
         #expect(
             paragraph(bot, app: "shop")[0].hasSuffix(
-                "\n  next poll of android: Fri 20 Nov 12:20 UTC, when ios may ask again: both share one account"),
+                "\n  next poll of android: Fri 20 Nov 12:20 UTC, when ios may be polled again: both share one account"),
             "\(paragraph(bot))")
         let entry = WhyReport(bot.state, bot.plan, at: bot.now, app: "shop").json["why"]?.array?.first
         #expect(entry?["next_poll"] == "2026-11-20T12:20:00Z")

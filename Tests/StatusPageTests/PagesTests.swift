@@ -120,7 +120,7 @@ import Testing
 
     @Test func `an app without rules has its age where the others have it`() {
         let text = text(of: PageApp(name: "shop", source: "ios", seen: nil, age: "2 min ago", verdicts: []))
-        #expect(text.contains(#"<td data-label="Rule" colspan="4">No rule has anything to say of it.</td>"#), "\(text)")
+        #expect(text.contains(#"<td data-label="Rule" colspan="4">No rule has anything to say about it.</td>"#), "\(text)")
         #expect(text.contains(#"<td data-label="Seen" class="age">2 min ago</td>"#))
         let unwatched = self.text(
             of: PageApp(name: "shop", source: "ios", seen: nil, age: "", verdicts: [], isWatched: false))
@@ -148,7 +148,7 @@ import Testing
         #expect(app(verdicts, 12, well: 12).contains(">And 12 more, all fine; <code>alertbot why</code> lists each.<"))
         #expect(app(verdicts, 12, well: 9).contains(">And 12 more, 3 not known to be fine; "))
         let none = app([], 6, well: 6)
-        #expect(none.contains(">6, all fine; ") && !none.contains("No rule has anything to say of it."))
+        #expect(none.contains(">6, all fine; ") && !none.contains("No rule has anything to say about it."))
     }
 
     @Test func `what is fine only by figures that have stopped says so instead`() {

@@ -85,8 +85,8 @@ public struct BacktestPage {
         let detections = report.rules.compactMap { rule -> HTML? in
             guard let detection = rule.detection else { return nil }
             return """
-                <p class="legend">\(rule.rule) found \(detection.found) of \(detection.cases.count) true \
-                incidents\(detection.delayWords); \(detection.falseAlarms) false alarms\(detection.leftOutWords).</p>
+                <p class="legend">\(rule.rule) found \(detection.found) of \(detection.cases.count.counted("true incident"))\
+                \(detection.delayWords); \(detection.falseAlarms.counted("false alarm"))\(detection.leftOutWords).</p>
                 """
         }
         return "<section><h2>Rules</h2>\(table)\(detections)</section>"
@@ -117,9 +117,11 @@ public struct BacktestPage {
         let picture = AppPicture(story, report, id: id, caption == nil ? .whole : .half)
         let words: HTML? = caption.map { "<figcaption>\($0)</figcaption>" }
         let left = story.panelCount - story.panels.count
+        let watch = left == 1 ? "watches" : "watch"
         let rest: HTML? =
             left > 0
-            ? #"<p class="legend">\#(left) more rules watch this app; those that fired are drawn first.</p>"# : nil
+            ? #"<p class="legend">\#(left.counted("more rule")) \#(watch) this app; those that fired are drawn first.</p>"#
+            : nil
         return """
             <figure>\(words)<div class="drawing" tabindex="0" role="region" \
             aria-label="Time line of \(story.key.title)">\

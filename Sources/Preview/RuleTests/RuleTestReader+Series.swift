@@ -28,8 +28,8 @@ extension RuleTestReader {
         guard every.inSeconds * Double(count) <= RuleTestReader.lengthMax.inSeconds else {
             report(
                 position,
-                "\(count) polls at an interval of \(every.grammar) span more than \(RuleTestReader.lengthMax.grammar), the most that "
-                    + "a test may cover")
+                "\(count.counted("poll")) at an interval of \(every.grammar) \(count == 1 ? "spans" : "span") more than "
+                    + "\(RuleTestReader.lengthMax.grammar), the most that a test may cover")
             return []
         }
         var lines: [ObservationLine] = []

@@ -76,8 +76,8 @@ public struct BotFace: BotView, BotControl, BotCare {
         else { return nil }
         let muted = look.mute(of: incident).map { mute in
             mute.match == incident.likeness
-                ? "It is muted \(look.words(of: mute)); what you choose now takes the place of that."
-                : "It is muted \(look.words(of: mute)), with all of \(mute.match.sentence); that stays as it is."
+                ? "It is muted \(look.words(of: mute)); what you choose now replaces it."
+                : "It is muted \(look.words(of: mute)), with all of \(mute.match.sentence); that mute stays in force."
         }
         return CareView(message: message, coverage: incident.likeness.sentence, muted: muted)
     }
@@ -94,7 +94,7 @@ public struct BotFace: BotView, BotControl, BotCare {
         var sentences = [new.sentence]
         for old in look.state.mutes.inOrder where old.until > look.now && old.match.fits(incident.property) {
             if old.match == incident.likeness, await answer(.unmute(.id(old.id))).isDone {
-                sentences.append("it takes the place of the one \(look.words(of: old))")
+                sentences.append("it replaces the one \(look.words(of: old))")
             } else if old.until > look.now + length {
                 sentences.append("the mute of \(old.match.sentence) \(look.words(of: old)) stays in force")
             }
@@ -219,7 +219,7 @@ extension Bot.Look {
         }
         let parts = [
             sources(failing, "is failing", "are failing"), sources(stale, "gives old figures", "give old figures"),
-            silent == 0 ? nil : "\(silent.counted("app")) \(silent == 1 ? "gives" : "give") no figures any more",
+            silent == 0 ? nil : "\(silent.counted("app")) no longer \(silent == 1 ? "gives" : "give") figures",
         ]
         let doubt = parts.compactMap(\.self).joined(separator: ", ")
         guard doubt.isEmpty else { return doubt }

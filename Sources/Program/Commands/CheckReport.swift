@@ -287,7 +287,7 @@ public struct CheckReport {
     }
 
     private func words(_ delay: Plan.DetectionDelay) -> String {
-        let condition = delay.gathersEvidence ? ", once the figures are enough evidence" : ""
+        let condition = delay.gathersEvidence ? ", once there is enough evidence" : ""
         guard delay.isPushed else {
             let late = delay.lateness.map { late in
                 let usual = late.lowerBound < late.upperBound ? "\(late.lowerBound.short) to " : ""

@@ -50,7 +50,7 @@ public struct ConfigFile: Sendable {
                 + "name another with \(option) FILE"
         }
         return "there is no \(usualPlaces.joined(separator: " and no ")); 'alertbot init' writes a first config, and "
-            + "\(option) FILE names one that lies elsewhere"
+            + "\(option) FILE names one somewhere else"
     }
 
     /// - Parameters:

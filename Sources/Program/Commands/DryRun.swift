@@ -49,7 +49,7 @@ public struct DryRun: Sendable {
         let (zone, now) = (config.plan.zone, machine.clock.now())
         machine.terminal.error(
             "alertbot: warning: the observations begin at \(zone.words(first, readAt: now)), before the bot's last figures "
-                + "(\(zone.words(known, readAt: now))), and are played on what it knows by now; to see what they lead to by "
+                + "(\(zone.words(known, readAt: now))), and are replayed on top of what it knows now; to see what they lead to by "
                 + "themselves, use a config with another 'state'")
     }
 
@@ -93,8 +93,8 @@ public struct DryRun: Sendable {
         guard lines.count < batch.lines.count else { return batch }
         let left = (batch.lines.count - lines.count).counted("line")
         machine.terminal.error(
-            "alertbot: source \(batch.source): \(left) of before \(config.plan.zone.words(oldest, readAt: machine.clock.now())) "
-                + "are left out: such old figures are not believed any more")
+            "alertbot: source \(batch.source): \(left) from before \(config.plan.zone.words(oldest, readAt: machine.clock.now())) "
+                + "left out: such old figures are not believed any more")
         return ObservationReader.Batch(seen: batch.seen, asked: batch.asked, lines: lines)
     }
 

@@ -32,7 +32,7 @@ struct ProbeFinding {
         // What asks nobody takes no time worth a word.
         let requests =
             exchanges.isEmpty ? "" : "\(Double(exchanges.count).counted("requests")) in \(time); "
-        var lines = ["source \(source) (\(plugin)): \(requests)rules ask for \(spansText)"]
+        var lines = ["source \(source) (\(plugin)): \(requests)rules need spans of \(spansText)"]
         switch report.outcome {
         case .failed: break
         case .noData where isPushed:
@@ -79,7 +79,7 @@ struct ProbeFinding {
         }
         var lines = [app.tamed]
         for observation in newest {
-            let subject = [observation.subject.release ?? "as a whole", observation.subject.environment].compactMap(
+            let subject = [observation.subject.release ?? "all releases", observation.subject.environment].compactMap(
                 \.self)
             let span = zone.words(from: observation.span.from, to: observation.span.to)
             let filling = observation.isComplete ? "" : ", still filling"

@@ -48,7 +48,7 @@ public struct StatusText {
         if !silent.isEmpty {
             var lines = silent.prefix(StatusText.unknownMax).map { "  \($0.word("app")) (source \($0.word("source")))" }
             if silent.count > lines.count { lines.append("  and \(silent.count - lines.count) more") }
-            parts.append(section("No figures any more", lines))
+            parts.append(section("No longer reporting", lines))
         }
         parts.append(section("Channels", elements("channels").flatMap(channel)))
         let onCall = elements("oncall").map { shift in
@@ -92,12 +92,14 @@ public struct StatusText {
 
     private func source(_ source: JSON) -> [String] {
         let reasons = (source["reasons"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
-        var line = "  \(source.word("name")): \(source.word("state"))"
+        // Programs read `no_data`.
+        let state = source.word("state").replacing("_", with: " ")
+        var line = "  \(source.word("name")): \(state)"
         if let next = source["next_poll"]?.string { line += ", next poll \(clock.ahead(next))" }
         if source["every"] == .null {
             // It is looked at from time to time whether anybody still pushes, so when it was polled says nothing.
             let last = source["last_changed"]?.string.map { "last data at \(clock.at($0))" }
-            line += ", receives pushes, \(last ?? "no data yet")"
+            line += ", receives pushes, \(last ?? "nothing pushed yet")"
         }
         if !reasons.isEmpty { line += " (\(reasons))" }
         if let holder = source["waits_for"]?.string {

@@ -127,7 +127,7 @@ struct WhyOrder: Sendable {
     /// Why there is nothing to explain.
     func nothing(_ state: State, _ plan: Plan) -> String {
         if let rule, !plan.detectors.contains(where: { Glob(rule).fits($0.name) }) {
-            return "The bot has no such trouble now."
+            return "The bot has no such problem now."
         }
         if app == Subject.botApp {
             guard let rule, !Trouble.allCases.contains(where: { Glob(rule).fits($0.rawValue) }) else {
@@ -148,7 +148,7 @@ struct WhyOrder: Sendable {
                 } && app.map { Glob($0).fits(subject.app) } ?? true
             }
             return isJudged
-                ? "No rule has anything to say of that now; one on issues speaks only of those that are news."
+                ? "No rule has anything to say about that now; rules on issues report only those that are new or back."
                 : "No rule applies to that; check 'match' in the config."
         }
         return

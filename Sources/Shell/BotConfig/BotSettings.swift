@@ -164,8 +164,8 @@ extension ConfigLoader {
         reader.report(
             Problem(
                 options.position(of: BotSettings.token),
-                "'token' is shorter than \(BotSettings.tokenCountMin) characters, so whoever gets a link of a message "
-                    + "could find it out by trying",
+                "'token' is shorter than \(BotSettings.tokenCountMin) characters, so whoever gets a link from a message "
+                    + "could guess it by trying",
                 advice: "use the output of openssl rand -hex 16", level: .warning))
     }
 

@@ -99,7 +99,7 @@ extension ConfigLoader {
         let whose =
             rules.count > ConfigLoader.namedMax
             ? "the rules that it names see" : "rule \(rules.map { "'\($0.name)'" }.sorted().listed) sees"
-        let advice = "what the rule looks at"
+        let advice = "what the rule judges"
         switch property {
         case "source":
             let looked = sources.filter { entry in

@@ -54,7 +54,7 @@ extension ConfigReader {
             }
             report(
                 option.position,
-                "'\(spec.name)' is plain http to a host that is not loopback, so anybody on the way can read it",
+                "'\(spec.name)' is plain http to a host that is not loopback, so anybody on the network path can read it",
                 advice: "use https, or add insecure: true")
         }
         return options

@@ -76,7 +76,7 @@ struct SecretReading {
             return .failure(
                 Failure(
                     sentence: "'${\(reference)}' names nothing",
-                    advice: "the name belongs behind the ':', as in ${env:NAME} or ${file:PATH}"))
+                    advice: "the name goes after the ':', as in ${env:NAME} or ${file:PATH}"))
         }
         guard parts.count == 2 else {
             let written = parts.first ?? ""

@@ -46,7 +46,7 @@ public struct JournalReport: Sendable, Equatable {
         var parts: [String] = []
         if damagedLines > 0 { parts.append(damagedLines.counted("damaged line")) }
         if missingRecords > 0 { parts.append(Int(clamping: missingRecords).counted("missing record")) }
-        if isSnapshotBroken { parts.append("a snapshot that is not whole") }
+        if isSnapshotBroken { parts.append("an incomplete snapshot") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 }
@@ -118,9 +118,9 @@ extension JournalNotice: CustomStringConvertible {
                 ? "\(place): record \(first), which should come before this, is missing"
                 : "\(place): records \(first) to \(last), which should come before this, are missing"
         case .brokenSnapshot(let file, true):
-            "\(file): the snapshot is not whole; what is left of it is all there is and was used"
+            "\(file): the snapshot is incomplete; what is left of it was used, because nothing else remains"
         case .brokenSnapshot(let file, false):
-            "\(file): the snapshot is not whole; older files have the same records and were used instead"
+            "\(file): the snapshot is incomplete; older files have the same records and were used instead"
         }
     }
 }

@@ -115,7 +115,7 @@ struct Bookkeeping: ~Copyable {
             unkept[delivery.id] = "it does not fit into the journal, so it was not sent: \(reason)"
         default: break
         }
-        return Note(.error, "a fact does not fit into the journal and is lost at the next start: \(reason)")
+        return Note(.error, "a record does not fit into the journal and will be lost at the next start: \(reason)")
     }
 
     /// Puts a snapshot in its place. One that failed costs nothing: the journal is whole without it.

@@ -179,7 +179,7 @@ public struct Courier: Sendable {
             returns += 1
             let wait = told(by: answer, to: picture.channel)
             guard wait <= patience else {
-                return "\(said); it asked to wait \(wait.short), longer than a picture waits"
+                return "\(said); it asked to wait \(wait.short), longer than the bot waits for a chart"
             }
             patience -= wait
             if let why = await pause(picture, for: wait) { return "\(said); \(why)" }
@@ -202,7 +202,7 @@ public struct Courier: Sendable {
             try await ports.clock.sleep(until: ports.clock.uptime() + wait)
             return nil
         } catch {
-            return "the bot stopped before it could come back"
+            return "the bot stopped before it could try again"
         }
     }
 

@@ -206,7 +206,7 @@ public struct WhyReport: Sendable {
     private func state(_ explanation: Explanation) -> String {
         let judged =
             switch explanation.judgement.verdict {
-            case .firing(let severity) where explanation.isTrouble: "a trouble of the bot itself (\(severity.rawValue))"
+            case .firing(let severity) where explanation.isTrouble: "a problem with the bot itself (\(severity.rawValue))"
             case .firing(let severity): "fires (\(severity.rawValue))"
             case .unknown: "cannot judge yet"
             case .ok: "fine"
@@ -240,7 +240,7 @@ public struct WhyReport: Sendable {
         } else if let severity = way.standing?.dropped, way.standing?.hold == nil {
             parts.append(
                 "not sent: dropped\(dropped(way)), and "
-                    + (severity == .critical ? "nothing more is sent of it" : "sent only if it gets worse"))
+                    + (severity == .critical ? "nothing more is sent about it" : "sent only if it gets worse"))
         } else if let failed = failed(way, explanation.incident) {
             parts += undelivered("not delivered", failed)
         } else if explanation.incident?.state == .firing {
@@ -294,7 +294,7 @@ public struct WhyReport: Sendable {
 
     private func words(_ step: Explanation.Step) -> String {
         let unless = "unless somebody acknowledges it"
-        guard let closure = step.closure else { return "notified from \(clock(step.from)) on, \(unless)" }
+        guard let closure = step.closure else { return "will be notified at \(clock(step.from)) \(unless)" }
         guard closure.fate != .drop else {
             return "due \(clock(step.from)) \(unless), then dropped by \(closure.reason)"
         }
@@ -353,7 +353,7 @@ public struct WhyReport: Sendable {
                 let what =
                     standing.announced == nil
                     ? hold.summarizes ? "a line of a summary is" : "nothing more is sent unless it comes back;"
-                    : "the message of its end is"
+                    : "the message that it has ended is"
                 let opening = hold.until.ifKnown.map { " until \(clock($0))" } ?? ""
                 return "    \(channel): \(what) held by \(hold.reason)\(opening)"
             }

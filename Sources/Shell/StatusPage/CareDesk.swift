@@ -124,7 +124,7 @@ struct CareDesk: Sendable {
         switch errand {
         case .acknowledge:
             question = """
-                <p>Everyone who was notified of it is notified that you are on it, and nobody is reminded unless it gets worse.</p>
+                <p>This notifies everyone who got the alert that you are on it, and stops reminders unless it gets worse.</p>
                 \(form("I am on it"))
                 """
         case .mute:
@@ -140,7 +140,7 @@ struct CareDesk: Sendable {
                 """
         case .unmute:
             question = """
-                <p>End the mute of \(about.words)? What is wrong is sent again from then on.</p>\(form("Unmute"))
+                <p>End the mute of \(about.words)? Alerts about it are sent again from then on.</p>\(form("Unmute"))
                 """
         case .retry:
             question = "<p>Send it again? “\(about.words)”</p>\(form("Retry"))"
@@ -167,7 +167,7 @@ struct CareDesk: Sendable {
         func value(_ name: String) -> String? { form.first { $0.name == name }?.value }
         guard value("token") == token else {
             return .sentence(
-                .forbidden, "The bot has restarted since this page was shown: open the link of the message again.")
+                .forbidden, "The bot has restarted since this page was shown: open the link in the message again.")
         }
         guard let id = CareDesk.id(value(errand.subject)) else { return CareDesk.misunderstood(errand) }
         let isSealed = isSealed(errand, id, LinkSeal.Written(value))
@@ -221,7 +221,7 @@ struct CareDesk: Sendable {
         """
 
     private static let foreign = """
-        Only the page's own form is accepted: open the link of the message again. If that does not help, 'bot.public_url' must be \
+        Only the page's own form is accepted: open the link in the message again. If that does not help, 'bot.public_url' must be \
         the address by which you opened this page.
         """
 

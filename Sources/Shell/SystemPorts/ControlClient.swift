@@ -76,7 +76,7 @@ extension Failure {
     fileprivate init(unanswered error: TransportError) {
         self.init(
             .impossible,
-            "the bot was told, but \(error.description.tamed); it may have done it, or may do it yet: look at 'alertbot mutes' "
-                + "and 'alertbot status' before you try again")
+            "the bot got the command, but \(error.description.tamed); it may have done it, or may still do it: look at "
+                + "'alertbot mutes' and 'alertbot status' before you try again")
     }
 }

@@ -172,8 +172,8 @@ class Transfer {
         if hasProxyRefused {
             return TransportError.unsent(
                 .connect,
-                "\(peer) does not lead there (\(String(cString: words))); check which hosts it admits, and its login in 'proxy' or in "
-                    + "the environment's variables")
+                "\(peer) refused to connect there (\(String(cString: words))); check which hosts it allows, and its login "
+                    + "in 'proxy' or in the environment's variables")
         }
         if !isSending, let trouble = exhaustion(code.cause) {
             return TransportError.unsent(

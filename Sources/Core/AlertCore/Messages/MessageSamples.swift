@@ -54,7 +54,7 @@ public struct MessageSamples {
             ("a figure is corrected", open, .revised), ("somebody is on it", open, .acknowledged),
             ("it resolves", over, .resolved), ("it is closed without news", closed, .closed),
             ("it counts as usual", stayed, .resolved), ("a figure is corrected after the end", over, .revised),
-            ("the bot has a trouble of its own", trouble, .opened),
+            ("the bot has a problem of its own", trouble, .opened),
         ]
         let samples =
             kinds.map { ($0.0, writer.message(story(of: $0.1), $0.2)) } + [

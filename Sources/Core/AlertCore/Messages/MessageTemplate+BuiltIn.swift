@@ -8,7 +8,7 @@ extension MessageTemplate {
         A message in your own words, in Mustache (mustache.github.io). This is the built-in one: name the file as
         'template:' of a channel or a rule, change what you like, and see it with 'alertbot dry-run'.
 
-        Each part stands behind its mark; a part that you leave out stays as it is built in. Without any mark, the first
+        Each part follows its mark; a part that you leave out stays as it is built in. Without any mark, the first
         line is the headline and the rest is the body. Links stay in any case, and so do the top issues unless the body
         names them: with a section 'issues' of 'title', 'detail' and 'url'.
 
@@ -34,15 +34,15 @@ extension MessageTemplate {
         {{/fields}}
 
         [body]
-        {{#trend}}
-        \(words[.captionLastDay]): {{trend}}
-        {{/trend}}
         {{#lines}}
         • {{.}}
         {{/lines}}
         {{#reason}}
         \(words[.captionWhy]): {{reason}}
         {{/reason}}
+        {{#trend}}
+        \(words[.captionLastDay]): {{trend}}
+        {{/trend}}
 
         """
     }

@@ -191,7 +191,7 @@ extension MessageWriter {
         let count = words(.countIncidents, count: incidents.count)
         let inDoubt = members.filter(isInDoubt)
         let others = members.reduce(0) { $0 + ($1.standing.hold?.countsFor ?? 0) }
-        let headline =
+        var headline =
             switch kind {
             case .opened: words(.togetherOpened, [.who: who, .incidents: count])
             case .resolved:
@@ -204,9 +204,14 @@ extension MessageWriter {
                         .gate: gathering.gate,
                     ])
             }
+        headline += part.text(in: words)
+        // Whoever is woken by it reads how bad it is.
+        if let worst = members.first.flatMap(figure) {
+            headline = words(.togetherWorst, [.headline: headline, .what: worst])
+        }
         var message = Message(
             kind: kind, severity: severity, at: now,
-            headline: "\(mark(members, kind, severity)) \(headline)\(part.text(in: words))",
+            headline: "\(mark(members, kind, severity)) \(headline)",
             reason: why.map { words.text($0) { clock($0) } } ?? "", incidents: incidents.map(IncidentSummary.init))
         message.labels = incidents.first?.labels ?? [:]
         message.lines = shortened(members.map(line), others)
@@ -269,6 +274,18 @@ extension MessageWriter {
             (inDoubt, .countEnded), (closed, .countClosed),
         ]
         return counts.filter { $0.0 > 0 }.map { words($0.1, count: $0.0) }.joined(separator: ", ")
+    }
+
+    /// The figure and the limit of what goes on, as its own headline has them.
+    private func figure(_ member: Member) -> String? {
+        let (incident, kind) = (member.notification.incident, member.notification.kind)
+        let evidence = incident.evidence(for: kind)
+        guard incident.isOpen, member.silence == nil, let metric = evidence.metric, let figure = evidence.figure else {
+            return nil
+        }
+        let value = text(figure.value, in: evidence)
+        return detailed(
+            words(.figureOf, [.metric: words.title(of: Metric(metric)), .figure: value]), [comparison(evidence)])
     }
 
     private func line(_ member: Member) -> String {

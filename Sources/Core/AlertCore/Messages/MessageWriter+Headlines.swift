@@ -47,8 +47,10 @@ extension MessageWriter {
                 .headlineSilent, [.who: who, .metric: title, .figure: value, .period: length])
             return detailed(last, [limit])
         case .escalated:
+            // Before the figure: who sees the beginning only must see that it got worse.
             let severity = words(.detailSeverity, [.severity: words.name(of: incident.severity)])
-            return detailed(plain(incident.isNewest(evidence) ? .headlineWorse : .headlineFigure), [limit, severity])
+            let headline = words(.headlineWorse, [.who: who, .severity: severity, .metric: title, .figure: value])
+            return detailed(headline, [limit])
         case .revised where !incident.isOpen:
             return words(
                 .headlineCorrectedEnd,
@@ -112,7 +114,7 @@ extension MessageWriter {
     }
 
     /// A sentence with what there is of details behind it.
-    private func detailed(_ sentence: String, _ details: [String?]) -> String {
+    func detailed(_ sentence: String, _ details: [String?]) -> String {
         let details = details.joined
         return details.isEmpty ? sentence : words(.details, [.sentence: sentence, .details: details])
     }
@@ -142,12 +144,20 @@ extension MessageWriter {
         return sentence.shortened(to: MessageWriter.troubleCharactersMax)
     }
 
+    /// The clauses of a sentence that are not in its shortened form; nil where that ends within one.
+    func lacking(in short: String, of sentence: String) -> String? {
+        let said = short.hasSuffix("…") ? short.dropLast() : short[...]
+        guard sentence.hasPrefix(said) else { return nil }
+        let rest = sentence.dropFirst(said.count)
+        return ["; ", ". "].first { rest.hasPrefix($0) }.map { String(rest.dropFirst($0.count)) }
+    }
+
     /// With the mark and the name in front, what a headline of Slack takes without cutting its middle out, where the
     /// cause stands.
     static let troubleCharactersMax = 135
 
     /// What the figure is to be measured by, in a few words.
-    private func comparison(_ evidence: Evidence) -> String? {
+    func comparison(_ evidence: Evidence) -> String? {
         switch evidence.reference {
         case .usual(let value): words(.detailUsual, [.usual: text(value, in: evidence)])
         case .olderRelease(let value): words(.detailOlderRelease, [.figure: text(value, in: evidence)])

@@ -32,6 +32,8 @@ struct MessageWriter {
         let headline =
             "\(mark(incident, kind, story.again)) "
             + headline(incident, kind, silence, leading, again: story.again)
+        // What was cut off a headline names no zone.
+        face.forget(besides: headline)
         let fields = fields(story, kind)
         var message = Message(
             kind: kind, severity: incident.severity, at: now, headline: headline, fields: fields,
@@ -61,7 +63,12 @@ struct MessageWriter {
         _ story: Story, _ kind: Notification.Kind, _ evidence: Evidence, _ leading: String?
     ) -> String {
         guard kind != .acknowledged else { return "" }
-        if let leading { return shortened(leading, story.incident) == leading ? "" : leading }
+        if let leading {
+            let short = shortened(leading, story.incident)
+            guard short != leading else { return "" }
+            let whole = sentence(evidence)
+            return lacking(in: short, of: whole) ?? lacking(in: short, of: leading) ?? whole
+        }
         let sentence = sentence(evidence)
         guard let silence = story.silence, !sentence.isEmpty else { return sentence }
         if silence.isMeant(by: evidence), let figure = evidence.figure {
@@ -235,6 +242,9 @@ private final class ClockFace {
     }
 
     func begin() { named = [] }
+
+    /// Takes the zones as named that are in that text, and no others.
+    func forget(besides text: String) { named.removeAll { !text.contains($0) } }
 
     /// - Parameter isLongAgo: whether nobody expects a moment of this year, so that any other is told with it.
     func words(_ moment: Moment, isLongAgo: Bool = false) -> String {

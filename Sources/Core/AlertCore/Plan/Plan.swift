@@ -221,7 +221,7 @@ public struct Plan: Sendable {
             return report.warnings
         }
         let consequence =
-            "an app that this answer does not name is not taken for one without sessions; rules on them wait for a whole answer"
+            "apps missing from this partial answer do not count as having 0 sessions; rules on sessions wait for a complete answer"
         return [first, consequence] + report.warnings.dropFirst()
     }
 

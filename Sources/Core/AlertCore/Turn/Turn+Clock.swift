@@ -8,7 +8,7 @@ extension Turn {
         // As people set it: the wall's clock and the machine's own are not read in one instant.
         let seconds = Int64(step.inSeconds.rounded())
         let whole = Duration.seconds(seconds)
-        output.note(.warning, "the clock was set by \(seconds) s")
+        output.note(.warning, "the clock was moved by \(seconds) s")
         state.schedule.moveWaits(by: step, plan, at: now)
         for name in state.schedule.sources.keys.sorted() {
             guard var record = state.schedule.sources[name] else { continue }

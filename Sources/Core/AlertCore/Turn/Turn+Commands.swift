@@ -159,7 +159,7 @@ extension Turn {
             guard found.count < 2 else {
                 return .refused(
                     "'\(name.tamed)' is ambiguous: \(found.map(\.id).sorted().joined(separator: " or ")); "
-                        + "give more of it")
+                        + "type more of the id")
             }
             guard let incident = found.first, !name.isEmpty else {
                 return .refused(noIncident(name))
@@ -218,7 +218,7 @@ extension Turn {
         if let delivery = state.outbox[id] {
             return .refused(
                 "delivery \(id) has not failed: it is waiting for channel \(delivery.channel), "
-                    + "after \(delivery.attempts) attempts"
+                    + "after \(delivery.attempts.counted("attempt"))"
             )
         }
         guard let entry = state.outbox.history.last(where: { $0.delivery.id == id }) else {
@@ -232,7 +232,7 @@ extension Turn {
         var again = entry.delivery
         guard state.failedDeliveries.contains(where: { $0.delivery.id == id }) else {
             return .refused(
-                "what delivery \(id) says has been sent to channel \(again.channel) again since it failed, or is on its way"
+                "the message of delivery \(id) has been sent to channel \(again.channel) again since it failed, or is on its way"
             )
         }
         if isPast(again) {

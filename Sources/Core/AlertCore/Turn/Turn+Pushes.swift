@@ -14,17 +14,17 @@ extension Turn {
         state.schedule.keep(record, of: name, &output)
         let kept = receiveReport(of: name, report, validators: record.validators)
         guard case .values(let observations) = report.outcome else {
-            return .done("noted for source \(name); it brings no figures", ["observations": 0])
+            return .done("accepted for source \(name); it contains no figures", ["observations": 0])
         }
         if source.isOfAlerts, kept == observations.count {
             let alerts = observations.reduce(0) { $0 + $1.issues.count }
-            return .done("\(alerts.counted("alert")) taken in for source \(name)", ["observations": JSON(kept)])
+            return .done("\(alerts.counted("alert")) accepted for source \(name)", ["observations": JSON(kept)])
         }
         let all = observations.count.counted("observation")
         return .done(
             kept == observations.count
-                ? "\(all) taken in for source \(name)"
-                : "\(kept) of \(all) taken in for source \(name); the log says why the rest was left out",
+                ? "\(all) accepted for source \(name)"
+                : "\(kept) of \(all) accepted for source \(name); the log says why the rest was left out",
             ["observations": JSON(kept)])
     }
 }

@@ -117,9 +117,10 @@ public struct Message: Hashable, Sendable {
         }
         for field in fields { add("\(field.label): \(field.value)") }
         for paragraph in body { add(paragraph) }
-        if let sparkline { add("\(words[.captionLastDay]): \(sparkline)") }
         for line in lines { add("• \(line)") }
         if !reason.isEmpty { add("\(words[.captionWhy]): \(reason)") }
+        // Behind the reason: a lock screen shows a few lines only.
+        if let sparkline { add("\(words[.captionLastDay]): \(sparkline)") }
         if !issues.isEmpty { add("\(words[.captionIssues]):") }
         for issue in issues {
             let detail = issue.detail.isEmpty ? "" : " (\(issue.detail))"

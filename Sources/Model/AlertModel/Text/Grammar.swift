@@ -269,9 +269,9 @@ public struct Comparison: Hashable, Sendable, CustomStringConvertible {
     public var words: String {
         switch relation {
         case .less: "below \(limitText)"
-        case .lessOrEqual: "at \(limitText) and below"
+        case .lessOrEqual: "at or below \(limitText)"
         case .greater: "above \(limitText)"
-        case .greaterOrEqual: "at \(limitText) and above"
+        case .greaterOrEqual: "at or above \(limitText)"
         }
     }
 }

@@ -186,6 +186,7 @@ extension PhraseID {
         case .togetherOpened: "together.opened"
         case .togetherResolved: "together.resolved"
         case .togetherHeld: "together.held"
+        case .togetherWorst: "together.worst"
         case .togetherEnded: "together.ended"
         case .togetherOver: "together.over"
         case .togetherWho: "together.who"

@@ -185,6 +185,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case togetherOpened
     case togetherResolved
     case togetherHeld
+    case togetherWorst
     case togetherEnded
     case togetherOver
     case togetherWho

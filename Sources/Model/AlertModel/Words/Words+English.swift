@@ -51,9 +51,9 @@ extension PhraseID {
         // What a figure is measured by
         case .limitBelow: "below {limit}"
         case .limitAt: "at {limit}"
-        case .limitAtBelow: "at {limit} and below"
+        case .limitAtBelow: "at or below {limit}"
         case .limitAbove: "above {limit}"
-        case .limitAtAbove: "at {limit} and above"
+        case .limitAtAbove: "at or above {limit}"
         case .detailLimit: "alert {limit}"
         case .detailUsual: "usually {usual}"
         case .detailOlderRelease: "older release {figure}"
@@ -67,18 +67,18 @@ extension PhraseID {
 
         // Headlines
         case .headlineFigure: "{who}: {metric} {figure}"
-        case .headlineWorse: "{who}: {metric} now {figure}"
+        case .headlineWorse: "{who}: {severity}, {metric} {figure}"
         case .headlineStill: "{who}: {metric} still {figure}"
         case .headlineSilent: "{who}: {metric} last known {figure}, no news for {period}"
         case .headlineAcknowledged: "{who}: {carers}; {metric} {figure}"
         case .headlineBack: "{who}: {metric} {figure}, back {limit}, after {period}"
         case .headlineWithin: "{who}: {metric} {figure}, not {limit} after all"
         case .headlineAgain: "{who}: {metric} {figure} again, after {period}"
-        case .headlineUsual: "{who}: {metric} {figure} counts as usual now, after {period}"
+        case .headlineUsual: "{who}: {metric} {figure} now counts as normal, after {period}"
         case .headlineClosed: "{who}: {metric} {end}, after {period}; last known {figure}"
-        case .headlineCorrectedEnd: "{who}: {metric} {figure} at worst ({details}), {end} after {period}"
+        case .headlineCorrectedEnd: "{who}: {end} after {period}, {metric} {figure} at worst ({details})"
         case .headlineWhat: "{who}: {what}"
-        case .headlineWhatSilent: "{who}: no news for {period}, last {what}"
+        case .headlineWhatSilent: "{who}: no news for {period}; last known: {what}"
         case .headlineWhatAcknowledged: "{who}: {carers}; {what}"
         case .headlineWhatResolved: "{who}: {what} is resolved"
         case .headlineWhatEnded: "{who}: alert {what} has ended"
@@ -87,7 +87,7 @@ extension PhraseID {
         case .endEnded: "ended"
         case .endSilent: "closed without news"
         case .endUnwatched: "no longer watched"
-        case .whatOf: "{rule} of {source}"
+        case .whatOf: "{rule} ({source})"
         case .whatIssue: "{rule} for {issue}"
         case .carers:
             Wording(
@@ -109,9 +109,9 @@ extension PhraseID {
         case .fieldOwner: "Owner"
         case .fieldNoNews: "No news since"
         case .noNews: "{moment}, for {period}: {cause}"
-        case .noNewsVanished: "the source answers without it"
+        case .noNewsVanished: "the source answers, but no longer reports it"
         case .noNewsFailing: "the source gives no answer"
-        case .noNewsUnjudged: "not enough since then to judge it"
+        case .noNewsUnjudged: "not enough figures since then to judge it"
         case .fieldRelease: "Release"
         case .releaseUsers: "{release}, {share} of users"
         case .releaseSessions: "{release}, {share} of sessions"
@@ -142,7 +142,7 @@ extension PhraseID {
         case .figureOf: "{metric} {figure}"
         case .fieldCorrected: "Corrected"
         case .correctedSpan: "{said} was reported for {span}; with late figures it is {now}"
-        case .correctedEnd: "{said} was reported at worst; with late figures it is {now}"
+        case .correctedEnd: "{said} was reported as the worst; with late figures it is {now}"
         case .issueAge: "new, {period} old"
         case .issueFirstSeen: "first seen {moment}"
         case .footer: "Rule {rule} · incident {incident}"
@@ -187,7 +187,7 @@ extension PhraseID {
         case .duringHold: "while held by {gate}"
         case .duringMute: "while muted"
         case .digestLate: "Resolved in the meantime: {headline}"
-        case .digestLateWhy: "It could not be delivered while it was open, and was retried."
+        case .digestLateWhy: "The message could not be delivered while the incident was open, and was retried."
         case .digestMore: "and {count} more"
         case .digestFigure: "{who}: {metric} {figure} at worst · {when}"
         case .digestWhat: "{who}: {what} · {when}"
@@ -216,6 +216,7 @@ extension PhraseID {
         case .togetherOpened: "{who}: {incidents} at once"
         case .togetherResolved: "{who}: {incidents} resolved"
         case .togetherHeld: "{who}: {counts}, held until now by {gate}"
+        case .togetherWorst: "{headline}, worst: {what}"
         case .togetherEnded: "{who}: {counts}"
         case .togetherOver: "{who}: {incidents} ended"
         case .togetherWho: "{names} and {count} more"
@@ -232,14 +233,14 @@ extension PhraseID {
         case .gateGroup: "What opens or resolves within {period} is sent together ({gate})."
         case .gateFlapping: "It was flapping; this is the state after {period} without a change ({gate})."
         case .fieldFlapping: "Flapping"
-        case .flapping: "{count} changes within {span}; further ones are told after {period} without a change"
+        case .flapping: "{count} changes within {span}; the next message comes after {period} without a change"
         case .fieldEscalated: "Not acknowledged"
         case .escalated: "{period} since the first notification"
         case .escalatedWorse: "{period} since it got worse"
 
         // Why, in one sentence
-        case .reasonAtMost: "Not chance: even generously counted, at most {bound} over the last {span}."
-        case .reasonAtLeast: "Not chance: even generously counted, at least {bound} over the last {span}."
+        case .reasonAtMost: "Not chance: at most {bound} over the last {span}, even on a generous count."
+        case .reasonAtLeast: "Not chance: at least {bound} over the last {span}, even on a generous count."
         case .reasonMeasured: "Measured over the last {span}."
         case .reasonNotClear: "Back inside its limit, but not yet clear of it."
         case .reasonUnsure: "Too little is known to be sure that it is over."
@@ -251,15 +252,15 @@ extension PhraseID {
         case .reasonStill: "Still beyond its limit: {others}."
         case .reasonFall:
             Wording(
-                one: "Not chance: by chance alone, a fall this deep over {span} happens less than once in {period}.",
+                one: "Not chance: by chance alone, a drop this deep over {span} happens less than once in {period}.",
                 other: """
-                    Not chance: by chance alone, a fall this deep over {span} happens less than {count} times in \
+                    Not chance: by chance alone, a drop this deep over {span} happens fewer than {count} times in \
                     {period}.
                     """)
-        case .reasonYoung: "{reason} Learned from only {age} so far."
+        case .reasonYoung: "{reason} The usual level is learned from only {age} so far."
         case .reasonUnclear: "Not yet clear whether this is normal."
         case .reasonUsual: "Usually {usual} at this time."
-        case .reasonStayed: "It has stayed like this for {period}, so it counts as usual now; it has not improved."
+        case .reasonStayed: "It has stayed like this for {period}, so it now counts as normal; it has not improved."
         case .reasonReleaseWorse: "Not chance: {comparison} {basis}."
         case .reasonRelease: "Now {comparison} {basis}."
         case .releaseWorse: "{difference} worse than {release}"
@@ -281,9 +282,9 @@ extension PhraseID {
 
         // Why, of single issues
         case .issueNew: "new issue {issue}"
-        case .issueNewHit: "new issue {issue}, {users} hit"
-        case .issueBack: "{issue} was resolved and is back"
-        case .issueBackHit: "{issue} was resolved and is back, {users} hit since"
+        case .issueNewHit: "new issue, {users} hit: {issue}"
+        case .issueBack: "back after it was resolved: {issue}"
+        case .issueBackHit: "back after it was resolved, {users} hit since: {issue}"
         case .issueManyNew:
             """
             {count} new issues at once: {names} and {rest} more; this happens when a source regroups its \
@@ -296,8 +297,8 @@ extension PhraseID {
             """
         case .issueSpreads: "{issue} affects {share} of {total} in {span}"
         case .issueSpreadsHit: "{issue} affects {share} of {total} in {span}, {users} hit"
-        case .issueFast: "{issue} affects {share} of {total} in {span}; the limit is {limit}"
-        case .issueFastHit: "{issue} affects {share} of {total} in {span}, {users} hit; the limit is {limit}"
+        case .issueFast: "{share} of {total} hit in {span} (the limit is {limit}): {issue}"
+        case .issueFastHit: "{share} of {total} hit in {span} ({users}; the limit is {limit}): {issue}"
         case .issueOverKnown: "It has been known for {period}, so it is no longer new."
         case .issueOverForgotten: "The source has not reported it for so long that it was forgotten."
         case .issueOverClosed: "It is resolved in the source."
@@ -309,25 +310,25 @@ extension PhraseID {
         // The bot's own troubles
         case .troubleUnpushed: "Nobody has pushed anything to source {source} since {moment}."
         case .troubleStale: "Source {source} answers, but its newest figures are from {moment}, older than allowed."
-        case .troubleFailing: "Source {source} has given no usable answer since {moment}: {cause}"
+        case .troubleFailing: "No usable answer from source {source}: {cause} (since {moment})"
         case .troubleFailingWait:
             """
-            Source {source} has given no usable answer since {moment}: {cause}; it asks not to be polled \
+            No usable answer from source {source}: {cause} (since {moment}); it asks not to be polled \
             before {until}
             """
-        case .troubleLack: "Source {source} has answered only in part since {moment}: {cause}"
+        case .troubleLack: "Only partial answers from source {source}: {cause} (since {moment})"
         case .troubleWait:
-            "Source {source} asks not to be polled before {until}, and nothing will be known of it until then: {cause}"
+            "Source {source} asks not to be polled before {until}, so there are no figures from it until then: {cause}"
         case .troubleStopped:
             """
-            The credential of source {source} was refused twice, so it is no longer polled: {cause}. \
-            Renew it, then reload or restart.
+            The credential of source {source} was refused twice, so the source is no longer polled: {cause}. \
+            Renew the credential, then reload or restart.
             """
         case .troublePartial: "Messages to channel {channel} do not reach everybody: {cause}"
-        case .troubleLate: "Messages to channel {channel} have been waiting since {moment}: {cause}"
+        case .troubleLate: "Messages to channel {channel} are waiting: {cause} (since {moment})"
         case .troubleLateWait:
             """
-            Messages to channel {channel} have been waiting since {moment}: {cause}; it asks the bot \
+            Messages to channel {channel} are waiting: {cause} (since {moment}); it asks the bot \
             to wait {period}
             """
         case .troubleDead: "A message to channel {channel} cannot be delivered: {cause}"
@@ -335,7 +336,7 @@ extension PhraseID {
         case .troubleDamage:
             """
             The journal was damaged when the bot started: {cause}. What those lines said is lost, so a \
-            message may come a second time. Check the disk; `alertbot journal verify` names every place.
+            message may be sent twice. Check the disk; `alertbot journal verify` shows where.
             """
         case .troubleConfig:
             "The config has changed and has errors, so the bot is still using the previous one: {cause}"
@@ -346,17 +347,17 @@ extension PhraseID {
             """
         case .troubleClockBack:
             """
-            The clock of this machine was set back by {period}. Waits and reminders moved along; quiet \
+            The clock of this machine was set back by {period}. Waits and reminders moved with it; quiet \
             hours and mutes follow the new time.
             """
         case .troubleClockForward:
             """
-            The clock of this machine was set forward by {period}. Waits and reminders moved along; quiet \
+            The clock of this machine was set forward by {period}. Waits and reminders moved with it; quiet \
             hours and mutes follow the new time.
             """
         case .overClock: "The clock has not been set again since."
         case .overTemplate: "The template works again."
-        case .overDamage: "The bot has gone on with what could be read."
+        case .overDamage: "The bot continued with what it could read."
         case .overConfig: "The config is valid again and in use."
         case .overWorks: "It is working again."
         case .overLack: "Its answers are complete again."

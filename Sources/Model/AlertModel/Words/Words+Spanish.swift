@@ -67,7 +67,7 @@ extension PhraseID {
 
         // Headlines
         case .headlineFigure: "{who}: {metric} {figure}"
-        case .headlineWorse: "{who}: {metric} ahora {figure}"
+        case .headlineWorse: "{who}: {severity}, {metric} {figure}"
         case .headlineStill: "{who}: {metric}, todavía {figure}"
         case .headlineSilent: "{who}: {metric}, último dato {figure}, sin noticias desde hace {period}"
         case .headlineAcknowledged: "{who}: {carers}; {metric} {figure}"
@@ -76,7 +76,7 @@ extension PhraseID {
         case .headlineAgain: "{who}: {metric} de nuevo {figure}, tras {period}"
         case .headlineUsual: "{who}: {metric} {figure} cuenta ya como lo habitual, tras {period}"
         case .headlineClosed: "{who}: {metric}, {end}, tras {period}; último dato {figure}"
-        case .headlineCorrectedEnd: "{who}: {metric} {figure} en el peor momento ({details}), {end} tras {period}"
+        case .headlineCorrectedEnd: "{who}: {end} tras {period}, {metric} {figure} en el peor momento ({details})"
         case .headlineWhat: "{who}: {what}"
         case .headlineWhatSilent: "{who}: sin noticias desde hace {period}; lo último: {what}"
         case .headlineWhatAcknowledged: "{who}: {carers}; {what}"
@@ -87,7 +87,7 @@ extension PhraseID {
         case .endEnded: "terminado"
         case .endSilent: "cerrado sin noticias"
         case .endUnwatched: "ya no se vigila"
-        case .whatOf: "{rule} de {source}"
+        case .whatOf: "{rule} ({source})"
         case .whatIssue: "{rule} por {issue}"
         case .carers:
             Wording(
@@ -109,7 +109,7 @@ extension PhraseID {
         case .fieldOwner: "Responsable"
         case .fieldNoNews: "Sin noticias desde"
         case .noNews: "{moment}, hace {period}: {cause}"
-        case .noNewsVanished: "la fuente responde sin ello"
+        case .noNewsVanished: "la fuente responde, pero ya no da datos de ello"
         case .noNewsFailing: "la fuente no responde"
         case .noNewsUnjudged: "sin datos suficientes para juzgar desde entonces"
         case .fieldRelease: "Versión"
@@ -187,7 +187,8 @@ extension PhraseID {
         case .duringHold: "mientras lo retenía {gate}"
         case .duringMute: "mientras estaba silenciado"
         case .digestLate: "Resuelto entretanto: {headline}"
-        case .digestLateWhy: "No se pudo entregar mientras estaba abierto, y se volvió a intentar."
+        case .digestLateWhy:
+            "El mensaje no se pudo entregar mientras el incidente estaba abierto, y se volvió a intentar."
         case .digestMore: "y {count} más"
         case .digestFigure: "{who}: {metric} {figure} en el peor momento · {when}"
         case .digestWhat: "{who}: {what} · {when}"
@@ -216,6 +217,7 @@ extension PhraseID {
         case .togetherOpened: "{who}: {incidents} a la vez"
         case .togetherResolved: "{who}: {incidents} con final"
         case .togetherHeld: "{who}: {counts}, en espera hasta ahora por {gate}"
+        case .togetherWorst: "{headline}; lo peor: {what}"
         case .togetherEnded: "{who}: {counts}"
         case .togetherOver: "{who}: {incidents} con final"
         case .togetherWho: "{names} y {count} más"
@@ -241,14 +243,14 @@ extension PhraseID {
         case .gateGroup: "Lo que se abre o se resuelve en {period} se envía junto ({gate})."
         case .gateFlapping: "Oscilaba; así está tras {period} sin cambios ({gate})."
         case .fieldFlapping: "Oscilación"
-        case .flapping: "{count} cambios en {span}; los siguientes se avisan tras {period} sin cambios"
+        case .flapping: "{count} cambios en {span}; el próximo mensaje llega tras {period} sin cambios"
         case .fieldEscalated: "Sin respuesta"
         case .escalated: "desde hace {period}, tras el primer aviso"
         case .escalatedWorse: "desde hace {period}, desde que empeoró"
 
         // Why, in one sentence
-        case .reasonAtMost: "No es casualidad: aun contando con generosidad, como mucho {bound} en {span}."
-        case .reasonAtLeast: "No es casualidad: aun contando con generosidad, como mínimo {bound} en {span}."
+        case .reasonAtMost: "No es casualidad: como mucho {bound} en {span}, aun contando con generosidad."
+        case .reasonAtLeast: "No es casualidad: como mínimo {bound} en {span}, aun contando con generosidad."
         case .reasonMeasured: "Medido a lo largo de {span}."
         case .reasonNotClear: "Ha vuelto dentro del límite, pero aún sin margen."
         case .reasonUnsure: "Se sabe demasiado poco para estar seguros de que ha terminado."
@@ -267,7 +269,7 @@ extension PhraseID {
                     cada {period}.
                     """
             )
-        case .reasonYoung: "{reason} Hasta ahora solo se ha aprendido de {age}."
+        case .reasonYoung: "{reason} Hasta ahora, lo habitual solo se ha aprendido de {age}."
         case .reasonUnclear: "Aún no está claro si esto es normal."
         case .reasonUsual: "Lo habitual a esta hora: {usual}."
         case .reasonStayed: "Lleva así {period}, así que cuenta ya como lo habitual; no ha mejorado."
@@ -298,9 +300,9 @@ extension PhraseID {
 
         // Why, of single issues
         case .issueNew: "problema nuevo: {issue}"
-        case .issueNewHit: "problema nuevo: {issue}, afecta a {users}"
-        case .issueBack: "{issue} se había resuelto y ha vuelto"
-        case .issueBackHit: "{issue} se había resuelto y ha vuelto; desde entonces afecta a {users}"
+        case .issueNewHit: "problema nuevo, afecta a {users}: {issue}"
+        case .issueBack: "ha vuelto tras resolverse: {issue}"
+        case .issueBackHit: "ha vuelto tras resolverse, desde entonces afecta a {users}: {issue}"
         case .issueManyNew:
             """
             {count} problemas nuevos a la vez: {names} y {rest} más; tantos llegan cuando una fuente \
@@ -313,8 +315,8 @@ extension PhraseID {
             """
         case .issueSpreads: "{issue} afecta a un {share} de {total} en {span}"
         case .issueSpreadsHit: "{issue} afecta a un {share} de {total} en {span}: {users}"
-        case .issueFast: "{issue} afecta a un {share} de {total} en {span}; el límite es {limit}"
-        case .issueFastHit: "{issue} afecta a un {share} de {total} en {span}: {users}; el límite es {limit}"
+        case .issueFast: "afecta a un {share} de {total} en {span} (el límite es {limit}): {issue}"
+        case .issueFastHit: "afecta a un {share} de {total} en {span} ({users}; el límite es {limit}): {issue}"
         case .issueOverKnown: "Se conoce desde hace {period}, así que ya no es nuevo."
         case .issueOverForgotten: "La fuente lleva tanto tiempo sin nombrarlo que se ha olvidado."
         case .issueOverClosed: "Está resuelto en la fuente."
@@ -327,31 +329,31 @@ extension PhraseID {
         case .troubleUnpushed: "Nadie ha enviado nada a la fuente {source} desde {moment}."
         case .troubleStale:
             "La fuente {source} responde, pero sus datos más recientes son de {moment}, más antiguos de lo permitido."
-        case .troubleFailing: "La fuente {source} no da ninguna respuesta útil desde {moment}: {cause}"
+        case .troubleFailing: "La fuente {source} no da ninguna respuesta útil: {cause} (desde {moment})"
         case .troubleFailingWait:
             """
-            La fuente {source} no da ninguna respuesta útil desde {moment}: {cause}; pide que no se la \
+            La fuente {source} no da ninguna respuesta útil: {cause} (desde {moment}); pide que no se la \
             consulte antes de {until}
             """
-        case .troubleLack: "La fuente {source} solo responde en parte desde {moment}: {cause}"
+        case .troubleLack: "La fuente {source} solo responde en parte: {cause} (desde {moment})"
         case .troubleWait:
-            "La fuente {source} pide que no se la consulte antes de {until}; hasta entonces no se sabrá nada de ella: {cause}"
+            "La fuente {source} pide que no se la consulte antes de {until}; hasta entonces no habrá datos de ella: {cause}"
         case .troubleStopped:
             """
-            La credencial de la fuente {source} se rechazó dos veces, así que ya no se consulta: {cause}. \
-            Renuévala y recarga o reinicia.
+            La credencial de la fuente {source} se rechazó dos veces, así que la fuente ya no se consulta: {cause}. \
+            Renueva la credencial y recarga o reinicia.
             """
         case .troublePartial: "Los mensajes al canal {channel} no llegan a todos: {cause}"
-        case .troubleLate: "Los mensajes al canal {channel} esperan desde {moment}: {cause}"
+        case .troubleLate: "Los mensajes al canal {channel} esperan: {cause} (desde {moment})"
         case .troubleLateWait:
-            "Los mensajes al canal {channel} esperan desde {moment}: {cause}; pide una pausa de {period}"
+            "Los mensajes al canal {channel} esperan: {cause} (desde {moment}); pide una pausa de {period}"
         case .troubleDead: "No se puede entregar un mensaje al canal {channel}: {cause}"
         case .troubleJournal:
             "No se puede escribir el diario, así que no se envía nada nuevo hasta que se pueda: {cause}"
         case .troubleDamage:
             """
             El diario estaba dañado cuando arrancó el bot: {cause}. Lo que decían esas líneas se ha perdido, así \
-            que un mensaje puede llegar dos veces. Revisa el disco; `alertbot journal verify` indica cada lugar.
+            que un mensaje puede llegar dos veces. Revisa el disco; `alertbot journal verify` indica dónde.
             """
         case .troubleConfig:
             "La configuración ha cambiado y tiene errores, así que el bot sigue usando la anterior: {cause}"

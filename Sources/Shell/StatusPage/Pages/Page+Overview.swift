@@ -162,7 +162,7 @@ extension Page {
             let words: HTML =
                 app.unlisted > 0
                 ? beyond(app)
-                : app.isWatched ? "No rule has anything to say of it." : "No rule judges it; check 'match'."
+                : app.isWatched ? "No rule has anything to say about it." : "No rule judges it; check 'match'."
             rows.append(Row(tone: "", cells: [head, Cell(words, columns: 4), age]))
         }
         return rows

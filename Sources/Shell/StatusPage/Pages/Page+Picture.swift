@@ -118,7 +118,7 @@ private struct PictureDrawing {
                     ? #"<text class="\#(isAtEnd ? "figure" : "name")" x="\#(isAtEnd ? x - 3 : x + 3)" y="\#(axis.top - 4)">\#(mark.words.clipped(to: 12))</text>"#
                     : nil
                 return """
-                    <path class="release" d="M\(x),\(axis.top - 12)V\(floor)"><title>\(mark.words) came</title></path>\(name)
+                    <path class="release" d="M\(x),\(axis.top - 12)V\(floor)"><title>\(mark.words) first seen</title></path>\(name)
                     """
             }
     }

@@ -14,7 +14,7 @@ extension Page {
                 """
             } ?? #"<h1>\#(story.headline)</h1><p class="calm">It is over.</p>"#
         let chart: HTML? = story.chart.map {
-            "<section><h2>Around it</h2>\(Page.figure($0))</section>"
+            "<section><h2>Around that time</h2>\(Page.figure($0))</section>"
         }
         let content: HTML = """
             <div class="board">

@@ -14,7 +14,7 @@ enum TelegramAnswer {
             return answer.json?["ok"] == false ? .refusedBody(said) : answer.strange(insteadOf: "\"ok\": true")
         }
         if let chat = answer.json?["parameters"]?["migrate_to_chat_id"]?.number.flatMap({ Int64(exactly: $0) }) {
-            return .refusedChannel("\(said); the group has another id by now: set 'chat' to \(chat)")
+            return .refusedChannel("\(said); the group's id has changed: set 'chat' to \(chat)")
         }
         switch answer.response.status {
         case 429: return answer.retry(said, after: answer.json?["parameters"]?["retry_after"]?.number)
@@ -26,7 +26,7 @@ enum TelegramAnswer {
         case 400 where description.contains("TOPIC_CLOSED"):
             return .refusedChannel("\(said); open the topic again, or set 'topic' to another one")
         case 400 where forbidden.contains(where: { description.contains($0) }):
-            return .refusedChannel("\(said); let the bot write there: a channel wants it as an administrator")
+            return .refusedChannel("\(said); let the bot write there: in a channel it must be an administrator")
         case 401, 404: return .refusedChannel("\(said); check 'token': BotFather shows it")
         case 403: return .refusedChannel("\(said); add the bot to the chat again, and let it write there")
         case 405, 410, 501: return .refusedChannel("\(said); is 'url' the address of the Bot API?")

@@ -37,11 +37,11 @@ import Testing
         let told = pass(&bot, days: 17, rate: 0.03)
         #expect(told.first?.kind == .opened)
         let ends = told.filter(\.kind.isEnd)
-        #expect(ends.map(\.headline) == ["⚪ shop: crash-free users 97.00% counts as usual now, after 14 d 1 h"])
+        #expect(ends.map(\.headline) == ["⚪ shop: crash-free users 97.00% now counts as normal, after 14 d 1 h"])
         #expect(told.last?.kind == .resolved)
         #expect(told.filter { $0.headline.contains("no news") }.map(\.headline) == [])
         let message = try #require(bot.decisions.last).message
-        #expect(message.reason == "It has stayed like this for 14 d, so it counts as usual now; it has not improved.")
+        #expect(message.reason == "It has stayed like this for 14 d, so it now counts as normal; it has not improved.")
         // From there on it is judged by what is usual now.
         let next = pass(&bot, days: 1, rate: 0.09)
         #expect(next.first?.kind == .opened)

@@ -40,7 +40,7 @@ private typealias Issue = AlertModel.Issue
         let new = Issue(id: "SHOP-12", title: "NullPointerException in CartView", users: 29, firstSeen: bot.now)
         #expect(see(&bot, past + [new]) == [.opened])
         let message = try #require(bot.sends.last?.delivery.message)
-        #expect(message.headline.hasSuffix("shop: new issue NullPointerException in CartView (SHOP-12), 29 users hit"))
+        #expect(message.headline.hasSuffix("shop: new issue, 29 users hit: NullPointerException in CartView (SHOP-12)"))
         #expect(message.issues.map(\.title) == ["NullPointerException in CartView"])
         for _ in 0..<20 {
             bot.advance(by: .minutes(30))
@@ -52,7 +52,7 @@ private typealias Issue = AlertModel.Issue
         #expect(end.headline == "⚪ shop: alert new for NullPointerException in CartView (SHOP-12) has ended")
         #expect(
             end.fields.first
-                == Message.Field("At worst", "new issue NullPointerException in CartView (SHOP-12), 29 users hit"))
+                == Message.Field("At worst", "new issue, 29 users hit: NullPointerException in CartView (SHOP-12)"))
         bot.advance(by: .days(1))
         #expect(see(&bot, [new]) == [])
         #expect(bot.objections == [])

@@ -34,7 +34,7 @@ private typealias Issue = AlertModel.Issue
         let told = play(&bot, ["resolved", "resolved", "unresolved", "unresolved", "resolved", "unresolved"])
         #expect(told == [[], [], [.opened], [], [.resolved], [.opened]])
         #expect(
-            bot.sends.first?.delivery.message.headline.contains("boom (SHOP-1) was resolved and is back, 50 users")
+            bot.sends.first?.delivery.message.headline.contains("back after it was resolved, 50 users hit since: boom (SHOP-1)")
                 == true)
         #expect(bot.objections == [])
     }

@@ -115,7 +115,7 @@ private typealias Issue = AlertModel.Issue
         #expect(told == [[], [.opened], [], [], [], [.resolved], [.opened], [.resolved], []])
         #expect(
             bot.sends.first?.delivery.message.headline.contains(
-                "boom (a) affects 3.00% of 1,000 sessions in 30 min, 30 users hit; the limit is 1%") == true)
+                "3.00% of 1,000 sessions hit in 30 min (30 users; the limit is 1%): boom (a)") == true)
         #expect(bot.objections == [])
     }
 
@@ -125,7 +125,7 @@ private typealias Issue = AlertModel.Issue
         _ = play(&bot, [30, 400, 40, last])
         let end = try #require(bot.decisions.last { $0.kind == .resolved }).message
         #expect(end.headline == "✅ shop: fast for boom (a) is resolved")
-        let worst = "boom (a) affects 40.00% of 1,000 sessions in 30 min, 400 users hit; the limit is 1%"
+        let worst = "40.00% of 1,000 sessions hit in 30 min (400 users; the limit is 1%): boom (a)"
         #expect(end.fields.first == Message.Field("At worst", worst))
         #expect(bot.objections == [])
     }
@@ -136,7 +136,7 @@ private typealias Issue = AlertModel.Issue
         bot.advance(by: .hours(8))
         let summary = try #require(bot.decisions.last { $0.kind == .digest }).message
         #expect(
-            summary.lines.first?.hasPrefix("🟠 shop: boom (a) affects 40.00% of 1,000 sessions in 30 min, 400 users")
+            summary.lines.first?.hasPrefix("🟠 shop: 40.00% of 1,000 sessions hit in 30 min (400 users")
                 == true, "\(summary.lines)")
     }
 
@@ -194,7 +194,7 @@ private typealias Issue = AlertModel.Issue
         ])
         bot.advance(by: .seconds(1))
         let headline = try #require(bot.decisions.last).message.headline
-        #expect(headline.contains("affects 1.001% of") && headline.hasSuffix("the limit is 1%"), "\(headline)")
+        #expect(headline.contains(": 1.001% of ") && headline.contains("the limit is 1%): "), "\(headline)")
     }
 
     @Test func `figures whose issues nobody could read end nothing`() throws {

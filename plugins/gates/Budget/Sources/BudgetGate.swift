@@ -34,7 +34,7 @@ public struct BudgetGate: Gate {
         if rate.count > Telling.keptMax {
             throw ProblemList(
                 position, "'at_most' allows \(rate.count) messages; at most \(Telling.keptMax) are counted",
-                advice: "a budget that large is none; leave it out")
+                advice: "a budget that large limits nothing; leave it out")
         }
         if rate.per > BudgetGate.windowMax {
             throw ProblemList(

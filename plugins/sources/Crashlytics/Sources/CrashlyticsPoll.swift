@@ -311,7 +311,7 @@ struct CrashlyticsPoll: Sendable {
     /// Says that crashes are missing. Where tables are filled by the day, they come later than the sessions each morning,
     /// which is no trouble yet.
     private mutating func goWithoutCrashes(of app: String, _ tables: ExportTables, after end: Moment) {
-        let begin = "\(app): the newest event in '\(tables.crashes).\(tables.table)' is of \(end), "
+        let begin = "\(app): the newest event in '\(tables.crashes).\(tables.table)' is from \(end), "
         guard end < poll.now - tables.maxAge else {
             let note = begin + "so later ones are still to come; figures of crashes are left out"
             if !lateness.contains(note) { lateness.append(note) }
@@ -376,7 +376,7 @@ struct CrashlyticsPoll: Sendable {
             for (app, newest) in stalled {
                 guard let tables = app.export else { continue }
                 poll.warn(
-                    "\(app.name): the newest session in '\(tables.table)' is of \(newest), more than "
+                    "\(app.name): the newest session in '\(tables.table)' is from \(newest), more than "
                         + "\(tables.maxAge.grammar) ago ('max_age'); its figures are left out")
             }
         }

@@ -72,7 +72,7 @@ import Testing
         #expect(played.report?.warnings == [], "so it is each morning")
         #expect(
             played.report?.notes.contains(
-                "wallet: the newest event in 'firebase_crashlytics.com_acme_wallet_ANDROID' is of "
+                "wallet: the newest event in 'firebase_crashlytics.com_acme_wallet_ANDROID' is from "
                     + "2026-11-18T23:40:00Z, so later ones are still to come; figures of crashes are left out")
                 == isLate)
     }
@@ -117,7 +117,7 @@ import Testing
         let later = play(told("2026-11-23T23:59:41Z", nil), first.report?.cursor, 4)
         #expect(later.observation()?.metrics == ["sessions": 900, "users": 400])
         let words =
-            "wallet: the newest event in 'firebase_crashlytics.com_acme_wallet_ANDROID' is of 2026-11-18T23:40:00Z, "
+            "wallet: the newest event in 'firebase_crashlytics.com_acme_wallet_ANDROID' is from 2026-11-18T23:40:00Z, "
             + "more than 2d ago ('max_age'); figures of crashes are left out"
         #expect(later.report?.warnings == [words])
         #expect(later.report?.missing?.description == words)

@@ -257,7 +257,7 @@ import Testing
         #expect(played.report?.unread == .apps(["shop"]))
         #expect(
             played.report?.warnings == [
-                "shop: the newest session in 'shop_REALTIME' is of 2026-11-20T15:00:00Z, more than 6h ago ('max_age'); "
+                "shop: the newest session in 'shop_REALTIME' is from 2026-11-20T15:00:00Z, more than 6h ago ('max_age'); "
                     + "its figures are left out"
             ])
     }

@@ -122,7 +122,7 @@ struct LineBatch {
         let sentences = broken(in: name)
         guard sentences.count > LineBatch.warningsMax else { return sentences }
         return sentences.prefix(LineBatch.warningsMax)
-            + ["\(name): \(sentences.count - LineBatch.warningsMax) more lines cannot be used"]
+            + ["\(name): \((sentences.count - LineBatch.warningsMax).counted("more line")) cannot be used"]
     }
 
     private func broken(in name: String) -> [String] {

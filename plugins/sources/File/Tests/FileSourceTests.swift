@@ -136,10 +136,11 @@ extension PollReport {
             ])
     }
 
-    @Test func `many broken lines are counted, not listed`() throws {
-        let report = try play(source(follow: false), Disk([line(1)] + Array(repeating: "x", count: 12)))
+    @Test(arguments: [(12, "7 more lines"), (6, "1 more line")])
+    func `many broken lines are counted, not listed`(_ count: Int, _ counted: String) throws {
+        let report = try play(source(follow: false), Disk([line(1)] + Array(repeating: "x", count: count)))
         #expect(report.warnings.count == 6)
-        #expect(report.warnings.last == "day.jsonl: 7 more lines cannot be used")
+        #expect(report.warnings.last == "day.jsonl: \(counted) cannot be used")
     }
 
     @Test(arguments: [false, true])

@@ -84,7 +84,7 @@ struct GlitchTipPoll: Sendable {
     }
 
     private func finish(after failures: [PollFailure] = []) -> PollStep {
-        let strays = homeless > 0 ? ["\(homeless) issues do not say which project they belong to"] : []
+        let strays = homeless > 0 ? ["\(homeless.counted("issue")) left out because no project is named"] : []
         return .finish(
             PollReport(
                 observations.isEmpty ? .noData : .values(observations), cursor: inquiry.cursor,

@@ -44,15 +44,15 @@ enum PlayAnomaly {
         }
         if let release { places.insert("version \(release)", at: 0) }
         let words =
-            "Play finds the \(rate ?? kind) unusual"
+            "Play reports an unusual \(rate ?? kind)"
             + (value.map { ": \(rate == nil ? $0.plain : $0.percent)" } ?? "")
             + (places.isEmpty ? "" : " (\(places.joined(separator: ", ")))")
         return Issue(id: "anomaly-\(id)", title: words.clipped(to: Issue.titleCharactersMax), release: release)
     }
 
     private static let titles = [
-        "crashRate": "crash rate", "userPerceivedCrashRate": "crash rate that users perceive",
-        "anrRate": "ANR rate", "userPerceivedAnrRate": "ANR rate that users perceive",
-        "userPerceivedLmkRate": "rate of low-memory kills that users perceive",
+        "crashRate": "crash rate", "userPerceivedCrashRate": "user-perceived crash rate",
+        "anrRate": "ANR rate", "userPerceivedAnrRate": "user-perceived ANR rate",
+        "userPerceivedLmkRate": "user-perceived rate of low-memory kills",
     ]
 }

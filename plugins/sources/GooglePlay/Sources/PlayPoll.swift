@@ -26,8 +26,8 @@ struct PlayPoll: Sendable {
         inquiry = PlayInquiry(of: source, at: poll.now, poll.spans, poll.cursor)
         if source.calendar.period == .hourly, let longest = poll.spans.max(), longest >= .days(1) {
             notes.append(
-                "a rule asks for \(longest.grammar), but figures by the hour are of one hour each: users do not add up; "
-                    + "a second source with period: daily has days, weeks and four weeks")
+                "a rule asks for \(longest.grammar), but hourly figures cover one hour each, and users do not add up; "
+                    + "a second source with period: daily covers a day, a week or four weeks")
         }
     }
 
@@ -69,7 +69,7 @@ struct PlayPoll: Sendable {
                 let (found, leftOut) = visit.observations(poll.poll, releasesMax: PlayInquiry.releasesMax)
                 poll.observations += found
                 if leftOut > 0 {
-                    poll.inquiry.warnings.append("\(visit.app): \(leftOut) versions with few users are left out")
+                    poll.inquiry.warnings.append("\(visit.app): \(leftOut.counted("version")) with few users left out")
                 }
                 return poll.visit(number + 1)
             }

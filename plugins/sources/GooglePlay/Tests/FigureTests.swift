@@ -121,7 +121,7 @@ import Testing
         #expect(releases.count == 50)
         #expect(releases.contains("60"))
         #expect(!releases.contains("10"))
-        #expect(played.report?.warnings == ["com.acme.wallet: 10 versions with few users are left out"])
+        #expect(played.report?.warnings == ["com.acme.wallet: 10 versions with few users left out"])
     }
 
     @Test func `what lies behind the mark is not complete`() throws {

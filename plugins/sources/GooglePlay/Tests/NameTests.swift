@@ -103,7 +103,7 @@ import Testing
         #expect(found.id == "anomaly-7f3a")
         #expect(
             found.title
-                == "Play finds the crash rate that users perceive unusual: 2.42% (version 5.4.0 (5401))")
+                == "Play reports an unusual user-perceived crash rate: 2.42% (version 5.4.0 (5401))")
         #expect(found.release == "5.4.0 (5401)")
         #expect(issues.count > 1, "the issues are still there")
     }
@@ -132,7 +132,7 @@ import Testing
                   "dimensions": [{"dimension": "apiLevel", "stringValue": "34"}, {"dimension": "x"}]}]}
                 """#))
         let issues = server.play(try watching(), poll(.hours(1))).observations.flatMap(\.issues)
-        #expect(issues.first?.title == "Play finds the slowStartRate unusual: 3.5 (apiLevel 34)")
+        #expect(issues.first?.title == "Play reports an unusual slowStartRate: 3.5 (apiLevel 34)")
         #expect(issues.first?.users == nil)
     }
 }

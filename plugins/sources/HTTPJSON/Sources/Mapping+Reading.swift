@@ -139,8 +139,8 @@ extension Selection.Absence {
     fileprivate var found: String {
         switch self {
         case .missing: "nothing there"
-        case .null: "null on the way"
-        case .empty: "an empty array on the way"
+        case .null: "null along the path"
+        case .empty: "an empty array along the path"
         }
     }
 }

@@ -155,9 +155,9 @@ import Testing
         ("$.v", "[1]", "$.v: expected a number for 'load', found an array"),
         ("$.v[*]", "[1,2]", "$.v[*]: expected one value for 'load', found 2 values"),
         ("$.v | null error", "null", "$.v: expected a number for 'load', found null"),
-        ("$.v.x | null error", "null", "$.v.x: expected a number for 'load', found null on the way"),
+        ("$.v.x | null error", "null", "$.v.x: expected a number for 'load', found null along the path"),
         ("$.v | empty error", "[]", "$.v: expected a number for 'load', found an empty array"),
-        ("$.v[0] | absent error", "[]", "$.v[0]: expected a number for 'load', found an empty array on the way"),
+        ("$.v[0] | absent error", "[]", "$.v[0]: expected a number for 'load', found an empty array along the path"),
         ("$..*..*", "[[[[1]]]]", "$..*..*: expected one value for 'load', found 10 values"),
     ])
     func `what may not be is a failure with its path`(_ mapping: String, _ value: String, _ mismatch: String) throws {

@@ -62,11 +62,11 @@ struct Join: Sendable {
                 guard sample.at <= poll.now + Join.clocksApartMax else {
                     throw PollFailure(
                         .badAnswer,
-                        "a sample of \(sample.at) is ahead of the bot's clock, which shows \(poll.now)"
+                        "a sample from \(sample.at) is ahead of the bot's clock, which shows \(poll.now)"
                     )
                 }
                 guard let covered = TimeSpan(from: sample.at - span, to: sample.at) else {
-                    throw PollFailure(.badAnswer, "a sample of \(sample.at) is too far in the past")
+                    throw PollFailure(.badAnswer, "a sample from \(sample.at) is too far in the past")
                 }
                 let place = Place(subject: subject, span: covered)
                 guard value.isFinite else {

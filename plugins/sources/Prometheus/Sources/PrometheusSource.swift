@@ -173,7 +173,7 @@ public struct PrometheusSource: HistoricalSource {
                 problems.append(
                     Problem(
                         place,
-                        "the query of '\(query.metric)' has no $span, but others have: their figures would not cover "
+                        "the query of '\(query.metric)' has no $span, but others do: their figures would not cover "
                             + "the same time",
                         advice: "use $span in every query, or in none"
                     )

@@ -77,7 +77,7 @@ struct QueryAnswer: Sendable {
             if number < warningsMax { warnings.append(try warning.string().tamed.clipped(to: 200)) }
             if warning.value.string?.hasPrefix("PromQL") != true { isPartial = true }
         }
-        if given.count > warningsMax { warnings.append("and \(given.count - warningsMax) more warnings") }
+        if given.count > warningsMax { warnings.append("and \((given.count - warningsMax).counted("more warning"))") }
         return (warnings, isPartial)
     }
 

@@ -112,7 +112,7 @@ import Testing
             ),
             (
                 ["metrics": map(["a": "x[$span]", "b": "y[5m]"])],
-                "the query of 'b' has no $span, but others have: their figures would not cover the same time"
+                "the query of 'b' has no $span, but others do: their figures would not cover the same time"
             ),
             (
                 ["metrics": map(["a": "x[$span]"]), "step": option(.duration(.minutes(5)))],

@@ -338,7 +338,9 @@ struct SentryPoll: Sendable {
                 }
             }
         }
-        if homeless > 0 { inquiry.warnings.append("\(homeless) issues do not say which project they belong to") }
+        if homeless > 0 {
+            inquiry.warnings.append("\(homeless.counted("issue")) left out because no project is named")
+        }
     }
 
     private func fail(_ failure: PollFailure) -> PollStep {
