@@ -43,7 +43,6 @@ import Testing
     func `however wrong, trap no source and make no nonsense`(_ fake: SourceFake) throws {
         let source = try fake.source()
         let trial = try Trial(fake, source)
-        let began = ContinuousClock.now
         var (figures, failures, found) = (0, 0, [String]())
         for number in 0..<Self.count {
             let seed = Self.seed &+ UInt64(number)
@@ -57,8 +56,7 @@ import Testing
         }
         #expect(found == [], "\(fake.name)")
         if Self.count > Self.chunk {
-            let seconds = (ContinuousClock.now - began).components.seconds
-            print("\(fake.name): \(Self.count) answers, \(figures) usable, \(failures) refused, \(seconds) s")
+            print("\(fake.name): \(Self.count) answers, \(figures) usable, \(failures) refused")
         }
         // A mutator that breaks everything, or nothing, tries nothing.
         if Self.count >= 100 { #expect(figures > 0 && failures > 0, "\(figures) usable, \(failures) refused") }

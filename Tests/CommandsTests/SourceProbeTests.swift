@@ -190,7 +190,7 @@ internal import Testing
         for fake in SourceFake.polled {
             said += "# \(fake)\n" + (try await probe(fake, as: .text, isRaw: false)) + "\n"
         }
-        try expectSnapshot(said, named: "probes.txt")
+        #expect(try snapshotFlaw(of: said, named: "probes.txt") == nil)
     }
 
     @Test(arguments: SourceFake.polled) func `no vendor's answer brings a secret along`(_ fake: SourceFake) async throws

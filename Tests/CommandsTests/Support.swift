@@ -3,7 +3,6 @@ internal import BotConfig
 internal import BotHarness
 internal import BuiltinPlugins
 internal import Commands
-internal import Foundation
 internal import Glibc
 internal import MachineTesting
 internal import PluginKit
@@ -69,14 +68,4 @@ extension StagedMachine {
         return Terminal(
             output: descriptor, errors: descriptor, variables: Variables([:]), clock: StagedClock(at: .earliest))
     }
-}
-
-/// Compares with what was recorded; `RECORD=1` in the environment records it anew.
-func expectSnapshot(
-    _ text: String, named name: String, here: String = #filePath, at location: SourceLocation = #_sourceLocation
-) throws {
-    let file = URL(filePath: here).deletingLastPathComponent().appending(path: "Snapshots/\(name)")
-    if getenv("RECORD") != nil { try Data(text.utf8).write(to: file) }
-    let recorded = try String(contentsOf: file, encoding: .utf8)
-    #expect(text == recorded, "\(name) has changed; record it anew with RECORD=1", sourceLocation: location)
 }

@@ -1,5 +1,6 @@
 internal import AlertCore
 internal import PluginKit
+internal import PluginTesting
 internal import Preview
 internal import Testing
 
@@ -23,9 +24,10 @@ internal import Testing
     }
 
     @Test func `pages of a small case look as recorded`() throws {
-        try expectSnapshot(DryRunPage(Shop.dryRun(day, channel: "team")).text.withStableNames, named: "dry-run.html")
-        try expectSnapshot(BacktestPage(Shop.backtest(day)).text, named: "backtest.html")
-        try expectSnapshot(comparison(day).text, named: "against.html")
+        #expect(
+            try snapshotFlaw(of: DryRunPage(Shop.dryRun(day, channel: "team")).text.withStableNames, named: "dry-run.html") == nil)
+        #expect(try snapshotFlaw(of: BacktestPage(Shop.backtest(day)).text, named: "backtest.html") == nil)
+        #expect(try snapshotFlaw(of: comparison(day).text, named: "against.html") == nil)
     }
 
     @Test func `no page asks for anything from outside`() {

@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import BotConfig
 internal import PluginKit
+internal import PluginTesting
 internal import Preview
 internal import Testing
 
@@ -69,16 +70,16 @@ internal import Testing
             #expect(englishWords(in: record.message.plainText) == [], "\(record.message.plainText)")
         }
         let lines = DryRunText(day, width: nil).lines.map { $0.text.trimmedAtEnd }
-        try expectSnapshot(lines.joined(separator: "\n").withStableNames + "\n", named: "dry-run-es.txt")
+        #expect(try snapshotFlaw(of: lines.joined(separator: "\n").withStableNames + "\n", named: "dry-run-es.txt") == nil)
     }
 
     @Test func `every kind of message in Spanish looks as recorded`() throws {
         let texts = MessageSamples(zone: .utc, words: .spanish).all.map { "── \($0.name)\n\($0.message.plainText)" }
-        try expectSnapshot(texts.joined(separator: "\n\n").withStableNames + "\n", named: "messages-es.txt")
+        #expect(try snapshotFlaw(of: texts.joined(separator: "\n\n").withStableNames + "\n", named: "messages-es.txt") == nil)
     }
 
     @Test func `every kind of message in English looks as recorded`() throws {
         let texts = MessageSamples(zone: .utc).all.map { "── \($0.name)\n\($0.message.plainText)" }
-        try expectSnapshot(texts.joined(separator: "\n\n").withStableNames + "\n", named: "messages-en.txt")
+        #expect(try snapshotFlaw(of: texts.joined(separator: "\n\n").withStableNames + "\n", named: "messages-en.txt") == nil)
     }
 }

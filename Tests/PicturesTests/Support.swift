@@ -1,12 +1,9 @@
 internal import AlertCore
 internal import BotConfig
 internal import BuiltinPlugins
-internal import FoundationEssentials
-internal import Glibc
 internal import PluginKit
 internal import PluginTesting
 internal import Preview
-internal import Testing
 internal import TimeZones
 
 /// A shop with every kind of channel, a night in which only the worst passes, and a day of figures.
@@ -115,14 +112,4 @@ enum Shop {
     /// Words that try everything a page or a terminal could fall for.
     static let hostile =
         SampleMessages.hostileTitle + "<script>alert(1)</script>\" onmouseover=\"x\u{1B}[31m\u{9B}2J\u{202E}tfel\u{7}"
-}
-
-/// Compares with what was recorded; `RECORD=1` in the environment records it anew.
-func expectSnapshot(
-    _ text: String, named name: String, here: String = #filePath, at location: SourceLocation = #_sourceLocation
-) throws {
-    let file = URL(filePath: here).deletingLastPathComponent().appending(path: "Snapshots/\(name)")
-    if getenv("RECORD") != nil { try Data(text.utf8).write(to: file) }
-    let recorded = try String(contentsOf: file, encoding: .utf8)
-    #expect(text == recorded, "\(name) has changed; record it anew with RECORD=1", sourceLocation: location)
 }

@@ -53,10 +53,10 @@ private struct RecallingSource: HistoricalSource {
         _ answer: @escaping ScriptedWeb.Answer = { _, _ throws(TransportError) in .says("") }
     ) -> Recaller {
         let web = ScriptedWeb(stage: stage, answer: answer)
+        let past = PastSource(name: "ios", source: source, every: every, spans: [.hours(1)], timeout: .seconds(20))
         return Recaller(
-            ports: Ports(clock: clock, web: web, files: NoFiles(), host: FakeHost(stage: stage)),
-            redactor: Redactor(secrets), tokens: TokenVault(), source: source, name: "ios", every: every,
-            spans: [.hours(1)], timeout: .seconds(20))
+            past, ports: Ports(clock: clock, web: web, files: NoFiles(), host: FakeHost(stage: stage)),
+            redactor: Redactor(secrets), tokens: TokenVault())
     }
 
     private static func line(_ recall: Recall) -> ObservationLine {

@@ -137,11 +137,10 @@ import Transport
 
     @Test func `a small body that unpacks to a large one is cut off`() async throws {
         let server = try LoopbackServer.sending(packed(zeroBytes65536, "gzip"))
-        let transport = HTTPTransport.forTests()
-        let whole = try await transport.get(server.url(), bodyBytesMax: 65_536)
+        let whole = try await HTTPTransport.forTests(.init(bodyBytesMax: 65_536)).get(server.url())
         #expect(whole.body == [UInt8](repeating: 0, count: 65_536))
         let error = await #expect(throws: TransportError.self) {
-            try await transport.get(server.url(), bodyBytesMax: 65_535)
+            try await HTTPTransport.forTests(.init(bodyBytesMax: 65_535)).get(server.url())
         }
         error?.expect(.tooLarge, mayHaveArrived: true, says: "more than 65535 bytes")
     }

@@ -15,8 +15,8 @@ extension HTTPTransport {
     }
 
     /// A GET that must be answered.
-    func get(_ url: String, bodyBytesMax: Int? = nil) async throws -> HTTPResponse {
-        try await perform(HTTPRequest(.get, GuardedText(url)), timeout: .seconds(3600), bodyBytesMax: bodyBytesMax)
+    func get(_ url: String) async throws -> HTTPResponse {
+        try await perform(HTTPRequest(.get, GuardedText(url)), timeout: .seconds(3600))
     }
 
     /// The error of a request that must fail, made sure to hold no secret.

@@ -11,17 +11,28 @@ struct CalendarReader {
     init(zones: ZoneDatabase) { self.zones = zones }
 
     mutating func report(_ line: Int, _ message: String, suggestion: String? = nil, advice: String? = nil) {
-        guard faults.count < CalendarFaults.toldMax else { return }
-        faults.append(CalendarFault(line, message, suggestion: suggestion, advice: advice))
+        report(CalendarFault(line, message, suggestion: suggestion, advice: advice))
+    }
+
+    private mutating func report(_ fault: CalendarFault) {
+        if faults.count < CalendarFaults.toldMax { faults.append(fault) }
     }
 
     /// The events of a file; what is wrong with it is among the faults.
     mutating func events(_ bytes: [UInt8]) -> [Event] {
-        guard bytes.count <= EventCalendar.bytesMax else {
-            report(
-                1, "the calendar is larger than \(EventCalendar.bytesMax >> 10) KiB", advice: "export fewer years of it"
-            )
+        do throws(CalendarFault) {
+            return try read(bytes)
+        } catch {
+            report(error)
             return []
+        }
+    }
+
+    /// - Throws: what makes the rest of the file mean nothing.
+    private mutating func read(_ bytes: [UInt8]) throws(CalendarFault) -> [Event] {
+        guard bytes.count <= EventCalendar.bytesMax else {
+            throw CalendarFault(
+                1, "the calendar is larger than \(EventCalendar.bytesMax >> 10) KiB", advice: "export fewer years of it")
         }
         var events: [Event] = []
         // What was begun and has not ended, from the outside in.
@@ -30,55 +41,44 @@ struct CalendarReader {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         for (number, bytes) in ContentLine.unfolded(start) where !bytes.isEmpty {
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                report(number, "this line is not UTF-8 text", advice: "export the calendar again")
-                return []
+                throw CalendarFault(number, "this line is not UTF-8 text", advice: "export the calendar again")
             }
             // Blank lines stand at the end of many a file.
             if text.allSatisfy(\.isWhitespace) { continue }
             guard let line = ContentLine(text, number: number) else {
-                report(
-                    number,
-                    open.isEmpty && events.isEmpty
-                        ? "this is not an iCalendar file: expected BEGIN:VCALENDAR, found \(text.quoted)"
-                        : "expected NAME:VALUE, found \(text.quoted)")
-                return []
+                if open.isEmpty, events.isEmpty { throw CalendarFault.noCalendar(number, text) }
+                throw CalendarFault(number, "expected NAME:VALUE, found \(text.quoted)")
             }
             switch line.name {
             case "BEGIN":
                 let name = line.value.uppercased()
-                if open.isEmpty, name != "VCALENDAR" {
-                    report(number, "expected BEGIN:VCALENDAR, found BEGIN:\(line.value.tamed.clipped(to: 60))")
-                    return []
+                guard !open.isEmpty || name == "VCALENDAR" else {
+                    throw CalendarFault(
+                        number, "expected BEGIN:VCALENDAR, found BEGIN:\(line.value.tamed.clipped(to: 60))")
                 }
                 open.append((name, number))
             case "END":
                 guard let begun = open.popLast(), begun.name == line.value.uppercased() else {
-                    report(number, "END:\(line.value.tamed.clipped(to: 60)) has no BEGIN before it")
-                    return []
+                    throw CalendarFault(number, "END:\(line.value.tamed.clipped(to: 60)) has no BEGIN before it")
                 }
                 guard begun.name == "VEVENT", open.map(\.name) == ["VCALENDAR"] else { break }
                 if let event = event(begun.line, lines) { events.append(event) }
                 lines = []
                 guard events.count <= EventCalendar.eventsMax else {
-                    report(begun.line, "the calendar has more than \(EventCalendar.eventsMax) events")
-                    return []
+                    throw CalendarFault(begun.line, "the calendar has more than \(EventCalendar.eventsMax) events")
                 }
             default:
-                guard !open.isEmpty else {
-                    report(number, "this is not an iCalendar file: expected BEGIN:VCALENDAR, found \(text.quoted)")
-                    return []
-                }
+                guard !open.isEmpty else { throw CalendarFault.noCalendar(number, text) }
                 // Alarms within an event are no part of it.
                 if open.map(\.name) == ["VCALENDAR", "VEVENT"] { lines.append(line) }
             }
         }
         if let begun = open.last {
-            report(
+            throw CalendarFault(
                 begun.line, "BEGIN:\(begun.name.tamed.clipped(to: 60)) has no END",
                 advice: "export the calendar again")
-        } else if events.isEmpty, faults.isEmpty {
-            report(1, "the calendar has no event")
         }
+        if events.isEmpty, faults.isEmpty { throw CalendarFault(1, "the calendar has no event") }
         return events
     }
 
@@ -96,7 +96,7 @@ struct CalendarReader {
             do throws(CalendarFault) {
                 rules.append(try RecurrenceRule(line.value, line: line.number))
             } catch {
-                report(error.line, error.message, suggestion: error.suggestion, advice: error.advice)
+                report(error)
             }
         }
         if let line = the("EXRULE") {
@@ -193,4 +193,10 @@ struct CalendarReader {
         "Eastern Standard Time": "America/New_York", "Central Standard Time": "America/Chicago",
         "Mountain Standard Time": "America/Denver", "Pacific Standard Time": "America/Los_Angeles",
     ]
+}
+
+extension CalendarFault {
+    fileprivate static func noCalendar(_ line: Int, _ text: String) -> CalendarFault {
+        CalendarFault(line, "this is not an iCalendar file: expected BEGIN:VCALENDAR, found \(text.quoted)")
+    }
 }

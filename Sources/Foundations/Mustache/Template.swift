@@ -130,13 +130,13 @@ private struct TemplateWriter {
         for piece in pieces {
             switch piece {
             case .text(let words): text += words
-            case .value(let path): text += words(of: find(path, in: stack))
+            case .value(let path): text += words(of: path.found(in: stack))
             case .section(let path, let inner):
-                guard let value = find(path, in: stack), value.isThere else { continue }
+                guard let value = path.found(in: stack), value.isThere else { continue }
                 let elements = if case .list(let elements) = value { elements } else { [value] }
                 for element in elements where !write(inner, stack + [element]) { return false }
             case .inverted(let path, let inner):
-                if find(path, in: stack)?.isThere ?? false { continue }
+                if path.found(in: stack)?.isThere ?? false { continue }
                 guard write(inner, stack) else { return false }
             }
             guard text.utf8.count <= bytesMax else { return false }
@@ -152,13 +152,15 @@ private struct TemplateWriter {
         case .flag(false), .members, nil: ""
         }
     }
+}
 
+extension [String] {
     /// The value of the first part of the name is that of the innermost that has one; the rest is looked up in it alone.
-    private func find(_ path: [String], in stack: [Value]) -> Value? {
-        guard let first = path.first else { return stack.last }
+    func found(in stack: [Value]) -> Value? {
+        guard let first else { return stack.last }
         for case .members(let members) in stack.reversed() {
             guard var value = members[first] else { continue }
-            for part in path.dropFirst() {
+            for part in dropFirst() {
                 guard case .members(let members) = value, let next = members[part] else { return nil }
                 value = next
             }

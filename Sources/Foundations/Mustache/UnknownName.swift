@@ -22,7 +22,7 @@ extension Template {
     /// - Parameters:
     ///   - sample: every value there can be, lists with an element.
     ///   - open: names of the outermost values whose members may have any name.
-    public func misfits(in sample: Value, open: Set<String> = []) -> [Misfit] {
+    public func misfits(in sample: Value, open: Set<String>) -> [Misfit] {
         names.compactMap { name in
             var stack = [sample]
             for section in name.sections {
@@ -51,19 +51,6 @@ extension Template {
 
 extension [String] {
     fileprivate func isOpen(in open: Set<String>) -> Bool { first.map(open.contains) ?? false && count > 1 }
-
-    fileprivate func found(in stack: [Value]) -> Value? {
-        guard let first else { return stack.last }
-        for case .members(let members) in stack.reversed() {
-            guard var value = members[first] else { continue }
-            for part in dropFirst() {
-                guard case .members(let inner) = value, let next = inner[part] else { return nil }
-                value = next
-            }
-            return value
-        }
-        return nil
-    }
 
     /// The first part of the path that is a list, where more follows.
     fileprivate func listOnTheWay(in stack: [Value]) -> String? {

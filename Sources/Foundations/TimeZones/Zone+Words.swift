@@ -30,8 +30,8 @@ extension Zone {
     private static let yearGoesUnsaid = Duration.days(330)
 
     /// A stretch of time on the zone's clock: `Fri 20 Nov 23:00 to 23:40 CET`.
-    public func words(from: Moment, to: Moment, in words: Words = .english) -> String {
-        let stretch = wall(from: from, to: to, in: words)
+    public func words(from: Moment, to: Moment) -> String {
+        let stretch = wall(from: from, to: to, in: .english)
         return changes(from: from, to: to) ? stretch : "\(stretch) \(abbreviation(at: to))"
     }
 

@@ -95,6 +95,7 @@ public struct Posting: Sendable {
     /// The delivery's id: the same on every attempt, of letters, digits, `-` and `_`.
     public let id: String
     public let message: Message
+    /// Whether an attempt before may have arrived: then people are told that it may be a repetition.
     public let possiblyRepeated: Bool
     /// The channel refused the rich form: send the plainest there is.
     public let isPlain: Bool

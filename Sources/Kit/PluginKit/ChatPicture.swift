@@ -122,7 +122,7 @@ extension ChatPicture {
     public var text: String { blocks.map(\.text).joined(separator: "\n") }
 
     /// A message as the bot's own page shows it: everything there is, beside a bar in the colour of its severity.
-    public init(_ message: Message, in chat: Chat = .page) {
+    public init(_ message: Message) {
         func run(_ text: String, _ style: Style = [], link: String? = nil) -> Run {
             Run(text.clipped(to: ChatPicture.wordsMax), style, link: link)
         }
@@ -154,7 +154,7 @@ extension ChatPicture {
             blocks.append(.paragraph(Array(links.joined(separator: [Run("  ·  ")]))))
         }
         if !message.footer.isEmpty { blocks.append(.small([run(message.footer)])) }
-        self.init(chat, [.bar(.of(message), blocks)])
+        self.init(.page, [.bar(.of(message), blocks)])
     }
 
     /// The longest text that is shown in full, as on the page: whole stack traces have no place in a chat.

@@ -174,6 +174,9 @@ public struct Finding: Hashable, Sendable {
 
 /// A detector that judges one subject by its figures and nothing else.
 public protocol SubjectDetector: Detector {
+    /// What the figures say: that something is wrong, that nothing is, or that nobody can tell, and how close it is to a limit.
+    ///
+    /// The same series at the same moment is judged the same: the core may ask again.
     func judge(_ series: Series, at now: Moment) -> Judgement
     /// The same while the rule has something open about the subject that is as bad or worse: whether that is over, or milder,
     /// may be another question than whether anything is wrong.

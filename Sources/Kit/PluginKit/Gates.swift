@@ -243,5 +243,6 @@ public protocol GateView: Sendable {
 
     /// Apps of which figures are kept.
     var appCount: Int { get }
+    /// Whether figures of that app are kept.
     func hasFigures(ofApp app: String) -> Bool
 }

@@ -11,24 +11,30 @@ public func testFile(_ name: String, here: String = #filePath) -> URL {
 
 /// What a preview shows of a request that differs from what was recorded in `TestData/Snapshots`; nil when
 /// nothing does. `RECORD=1` in the environment records it anew.
+///
+/// - Throws: where nothing has been recorded under that name.
 public func snapshotFlaw(of request: HTTPRequest, named name: String, here: String = #filePath) throws -> String? {
     var lines = ["\(request.method.rawValue) \(request.url)"]
     lines += request.headers.map { "\($0.name): \($0.value)" }
     if let body = request.body { lines += ["", body.shown.prettyText] }
-    return try snapshotFlaw(lines.joined(separator: "\n") + "\n", in: "\(name).http", here)
+    return try snapshotFlaw(lines.joined(separator: "\n") + "\n", in: testFile("Snapshots/\(name).http", here: here))
 }
 
 /// The same of a mail, as it goes over the wire.
 public func snapshotFlaw(of mail: Mail, named name: String, here: String = #filePath) throws -> String? {
     let text = String(decoding: mail.wireMessage(), as: UTF8.self).replacing("\r\n", with: "\n")
-    return try snapshotFlaw(text, in: "\(name).eml", here)
+    return try snapshotFlaw(text, in: testFile("Snapshots/\(name).eml", here: here))
 }
 
-private func snapshotFlaw(_ text: String, in name: String, _ here: String) throws -> String? {
-    let file = testFile("Snapshots/\(name)", here: here)
+/// The same of a text that was recorded in `Snapshots` beside the test.
+package func snapshotFlaw(of text: String, named name: String, here: String = #filePath) throws -> String? {
+    try snapshotFlaw(text, in: URL(filePath: here).deletingLastPathComponent().appending(path: "Snapshots/\(name)"))
+}
+
+private func snapshotFlaw(_ text: String, in file: URL) throws -> String? {
     if getenv("RECORD") != nil { try text.write(to: file, atomically: true, encoding: .utf8) }
     let recorded = try String(contentsOf: file, encoding: .utf8)
-    return text == recorded ? nil : "\(name) has changed; record it anew with RECORD=1. It is now:\n\(text)"
+    return text == recorded ? nil : "\(file.lastPathComponent) has changed; record it anew with RECORD=1. It is now:\n\(text)"
 }
 
 /// One answer of the service, and what it means.
@@ -47,17 +53,18 @@ public struct AnswerCase: Sendable, CustomStringConvertible {
     public var description: String { "\(response.status) \(response.excerpt(40))" }
 
     /// Those in `TestData/Fixtures/answers.json`.
+    ///
+    /// - Throws: where the file cannot be read, or one of them has no `status` or no `class`.
     public static func all(here: String = #filePath) throws -> [AnswerCase] {
-        let cases = try JSON(parsing: Data(contentsOf: testFile("Fixtures/answers.json", here: here))).array ?? []
-        return cases.compactMap { written in
-            guard let status = written["status"]?.number, let meaning = written["class"]?.string else { return nil }
-            let headers = written["headers"]?.object?.members ?? []
-            let body = written["body"]
+        let cases = try JSON(parsing: Data(contentsOf: testFile("Fixtures/answers.json", here: here)))
+        return try JSONReader(cases).elements().map { written in
+            let headers = written.value["headers"]?.object?.members ?? []
+            let body = written.value["body"]
             return AnswerCase(
                 response: HTTPResponse(
-                    status: Int(status), headers: headers.map { ($0.name, $0.value.string ?? "") },
-                    body: body?.string.map { Array($0.utf8) } ?? body?.bytes ?? []), meaning: meaning,
-                waitSeconds: written["retry_after_seconds"]?.number)
+                    status: try written.member("status").int(), headers: headers.map { ($0.name, $0.value.string ?? "") },
+                    body: body?.string.map { Array($0.utf8) } ?? body?.bytes ?? []),
+                meaning: try written.member("class").string(), waitSeconds: written.value["retry_after_seconds"]?.number)
         }
     }
 

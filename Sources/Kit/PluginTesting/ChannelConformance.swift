@@ -15,6 +15,7 @@ public struct ChannelConformance: Sendable {
     private let keepsFirstBody: Bool
     private let mergesByIncident: Bool
     private let wordlessKinds: Set<Notification.Kind>
+    private let shown: @Sendable (Posting) -> Message
     private let bodyFlaws: @Sendable (JSON) -> [String]
 
     /// - Parameters:
@@ -26,6 +27,7 @@ public struct ChannelConformance: Sendable {
     ///   - keepsFirstBody: whether the service answers an id it knows by what first came with it, whatever comes now.
     ///   - mergesByIncident: whether the service takes all deliveries about one incident as one.
     ///   - wordlessKinds: the kinds of message of which the service takes no words.
+    ///   - shown: the message without what the service has no place for.
     ///   - bodyFlaws: what is wrong with a body by the service's own rules, as sentences.
     public init(
         _ channel: some Channel,
@@ -37,6 +39,7 @@ public struct ChannelConformance: Sendable {
         keepsFirstBody: Bool = false,
         mergesByIncident: Bool = false,
         wordlessKinds: Set<Notification.Kind> = [],
+        shown: @escaping @Sendable (Posting) -> Message = { $0.message },
         bodyFlaws: @escaping @Sendable (JSON) -> [String] = { _ in [] }
     ) {
         self.channel = channel
@@ -48,6 +51,7 @@ public struct ChannelConformance: Sendable {
         self.keepsFirstBody = keepsFirstBody
         self.mergesByIncident = mergesByIncident
         self.wordlessKinds = wordlessKinds
+        self.shown = shown
         self.bodyFlaws = bodyFlaws
     }
 
@@ -182,14 +186,26 @@ public struct ChannelConformance: Sendable {
         return found
     }
 
-    /// A preview shows what people will see: of usual messages at least the headline, in either form.
+    /// A preview shows what people will see: of usual messages every word, in either form. What programs read has at least the
+    /// headline.
     private var pictureViolations: [String] {
         SampleMessages.usual.filter { !wordlessKinds.contains($0.message.kind) }.flatMap { name, message in
-            [false, true].filter { isPlain in
+            [false, true].flatMap { isPlain -> [String] in
                 let posting = Posting(id: "d-1", message: message, isPlain: isPlain, at: ChannelConformance.now)
-                return !channel.picture(of: posting).text.contains(message.unmarkedHeadline)
-            }.map { "\(name): its \($0 ? "plain" : "rich") picture does not show the headline" }
+                // A zero-width space keeps words from being links or somebody's name, and nobody sees it.
+                let picture = channel.picture(of: posting).text.replacing("\u{200B}", with: "")
+                return words(of: shown(posting)).filter { !$0.isEmpty && !picture.contains($0) }.map {
+                    "\(name): its \(isPlain ? "plain" : "rich") picture does not show '\($0)'"
+                }
+            }
         }
+    }
+
+    private func words(of message: Message) -> [String] {
+        guard audience == .people else { return [message.unmarkedHeadline] }
+        let fields = message.fields.map(\.label) + message.fields.map(\.value)
+        let titles = message.issues.map(\.title) + message.links.map(\.title)
+        return [message.unmarkedHeadline, message.reason, message.footer] + fields + titles + message.lines
     }
 
     /// The same delivery on later attempts.

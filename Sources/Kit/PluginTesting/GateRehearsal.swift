@@ -9,6 +9,8 @@ extension RuleContext {
 
 extension Gate {
     /// A gate as a config writes it.
+    ///
+    /// - Throws: where no config could hold it; a `ProblemList` where the gate refuses its options.
     public static func written(_ entries: KeyValuePairs<String, String>, name: String = "rule") throws -> Self {
         let written = WrittenOptions(entries.map { ($0.key, .text($0.value)) })
         return try Self(options: written.options(of: manifest, name: name), context: .rehearsed(name))

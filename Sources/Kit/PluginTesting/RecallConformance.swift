@@ -1,12 +1,9 @@
 public import PluginKit
 
-/// A source's recalling played to its end against scripted answers.
-public struct PlayedRecall: Sendable {
-    /// Every request, in the order they were made.
-    public private(set) var requests: [HTTPRequest] = []
-    /// What the source finished with; nil when it had not finished after the most steps allowed.
-    public private(set) var report: RecallReport?
+/// A source's recalling played to its end.
+public typealias PlayedRecall = PlayedConversation<RecallOutcome>
 
+extension PlayedRecall {
     /// Plays the conversation, at most `stepsMax` requests long.
     public init(
         _ source: any HistoricalSource,
@@ -14,23 +11,9 @@ public struct PlayedRecall: Sendable {
         stepsMax: Int = SourceConformance.stepsMax,
         answer: (HTTPRequest) -> FetchResult
     ) {
-        var tokens = PlayedTokens(now: recall.now)
-        var step = source.recall(recall)
-        for _ in 0...(2 * stepsMax) where requests.count <= stepsMax {
-            switch step {
-            case .finish(let report):
-                self.report = report
-                return
-            case .fetch(let request, let then):
-                requests.append(request)
-                step = then(answer(request))
-            case .read(_, let then): step = then(.failed("no such file"))
-            case .authorize(let order, let then):
-                let played = tokens.token(for: order, answer)
-                if let request = played.request { requests.append(request) }
-                step = then(played.result)
-            }
-        }
+        self.init(
+            source.recall(recall), now: recall.now, stepsMax: stepsMax, file: { _ in .failed("no such file") },
+            token: answer, answer: answer)
     }
 
     /// What was recalled; empty when it failed.

@@ -7,8 +7,8 @@
 internal import Glibc
 public import PluginKit
 
-/// A source's poll played to its end against scripted answers.
-public struct PlayedPoll: Sendable {
+/// A source's conversation played to its end against scripted answers.
+public struct PlayedConversation<Found: SourceOutcome>: Sendable {
     /// Every request, in the order they were made.
     public private(set) var requests: [HTTPRequest] = []
     /// Every file asked for, in the order they were asked for.
@@ -16,37 +16,22 @@ public struct PlayedPoll: Sendable {
     /// How many of the requests asked for access tokens.
     public private(set) var tokenRequests = 0
     /// What the source finished with; nil when it had not finished after the most steps allowed.
-    public private(set) var report: PollReport?
+    public private(set) var report: SourceReport<Found>?
 
-    /// The same poll with only the requests that came after that one; those before it have been looked at.
-    fileprivate func since(_ place: Int) -> PlayedPoll {
+    /// The same with only the requests that came after that one; those before it have been looked at.
+    fileprivate func since(_ place: Int) -> PlayedConversation {
         var rest = self
         rest.requests = Array(requests.dropFirst(place + 1))
         return rest
     }
 
-    /// Plays the conversation, at most `stepsMax` requests long.
-    public init(
-        _ source: some Source,
-        _ poll: Poll,
-        stepsMax: Int = SourceConformance.stepsMax,
-        file: (FileRequest) -> FileResult = { _ in .failed("no such file") },
-        answer: (HTTPRequest) -> FetchResult
+    /// - Parameter token: answers the requests that ask for access tokens.
+    init(
+        _ conversation: Conversation<SourceReport<Found>>, now: Moment, stepsMax: Int,
+        file: (FileRequest) -> FileResult, token: (HTTPRequest) -> FetchResult, answer: (HTTPRequest) -> FetchResult
     ) {
-        self.init(source, poll, stepsMax: stepsMax, file: file, token: answer, answer: answer)
-    }
-
-    /// The same with answers of their own to the requests that ask for access tokens.
-    public init(
-        _ source: some Source,
-        _ poll: Poll,
-        stepsMax: Int = SourceConformance.stepsMax,
-        file: (FileRequest) -> FileResult = { _ in .failed("no such file") },
-        token: (HTTPRequest) -> FetchResult,
-        answer: (HTTPRequest) -> FetchResult
-    ) {
-        var tokens = PlayedTokens(now: poll.now)
-        var step = source.poll(poll)
+        var tokens = PlayedTokens(now: now)
+        var step = conversation
         // Before every request may stand the question for a token.
         for _ in 0...(2 * stepsMax) where requests.count <= stepsMax {
             switch step {
@@ -68,6 +53,34 @@ public struct PlayedPoll: Sendable {
                 step = then(played.result)
             }
         }
+    }
+}
+
+/// A source's poll played to its end.
+public typealias PlayedPoll = PlayedConversation<PollOutcome>
+
+extension PlayedPoll {
+    /// Plays the conversation, at most `stepsMax` requests long.
+    public init(
+        _ source: some Source,
+        _ poll: Poll,
+        stepsMax: Int = SourceConformance.stepsMax,
+        file: (FileRequest) -> FileResult = { _ in .failed("no such file") },
+        answer: (HTTPRequest) -> FetchResult
+    ) {
+        self.init(source, poll, stepsMax: stepsMax, file: file, token: answer, answer: answer)
+    }
+
+    /// The same with answers of their own to the requests that ask for access tokens.
+    public init(
+        _ source: some Source,
+        _ poll: Poll,
+        stepsMax: Int = SourceConformance.stepsMax,
+        file: (FileRequest) -> FileResult = { _ in .failed("no such file") },
+        token: (HTTPRequest) -> FetchResult,
+        answer: (HTTPRequest) -> FetchResult
+    ) {
+        self.init(source.poll(poll), now: poll.now, stepsMax: stepsMax, file: file, token: token, answer: answer)
     }
 }
 

@@ -28,6 +28,8 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
     public static let place = Position(line: 1, column: 3)
 
     /// The options as a plugin gets them.
+    ///
+    /// - Throws: where no config could hold what was written.
     public func options(of manifest: PluginManifest, name: String = "rule") throws -> Options {
         var values: [String: Option] = [:]
         for (index, entry) in entries.enumerated() {
@@ -38,6 +40,8 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
     }
 
     /// What the plugin finds wrong with them, one line each: `LINE:COLUMN: message (suggestion) [advice]`.
+    ///
+    /// - Throws: where no config could hold what was written.
     public func problems(for rule: any Detector.Type) throws -> [String] {
         do {
             _ = try detector(rule)
@@ -51,6 +55,8 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
     }
 
     /// The detector they make, which can look every minute.
+    ///
+    /// - Throws: the same; a `ProblemList` where the detector refuses its options.
     public func detector<Rule: Detector>(_ rule: Rule.Type, checksPerDay: Double = 1440) throws -> Rule {
         try Rule(
             options: options(of: Rule.manifest),

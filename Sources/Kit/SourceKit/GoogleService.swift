@@ -8,7 +8,6 @@ public struct GoogleService: Sendable {
     public let address: GuardedText
     public let account: ServiceAccount
     private let scope: String
-    private let allowsPlainHTTP: Bool
     /// What to do about a refusal, where the service's own words do not say it.
     private let advice: @Sendable (GoogleRefusal) -> String?
 
@@ -16,13 +15,12 @@ public struct GoogleService: Sendable {
     ///   - scope: what tokens are asked for, as one address.
     ///   - advice: what people should do about a refusal, such as who has to be invited where.
     public init(
-        at address: GuardedText, as account: ServiceAccount, scope: String, allowsPlainHTTP: Bool = false,
+        at address: GuardedText, as account: ServiceAccount, scope: String,
         advice: @escaping @Sendable (GoogleRefusal) -> String? = { _ in nil }
     ) {
         self.address = address.droppingLast(anyOf: ["/"])
         self.account = account
         self.scope = scope
-        self.allowsPlainHTTP = allowsPlainHTTP
         self.advice = advice
     }
 
@@ -94,7 +92,7 @@ public struct GoogleService: Sendable {
         return HTTPRequest(
             call.method, url.asking(call.query),
             headers: [.init("Authorization", "Bearer \(token.secret)"), .init("Accept", "application/json")],
-            body: call.body.map(HTTPRequest.Body.json), allowsPlainHTTP: allowsPlainHTTP)
+            body: call.body.map(HTTPRequest.Body.json))
     }
 
     private func read<Value>(

@@ -50,7 +50,7 @@ public struct RecalledPast: Sendable {
     }
 
     /// The sources that can tell of their past.
-    public static func sources(_ configs: [Config]) -> [PastSource] {
+    static func sources(_ configs: [Config]) -> [PastSource] {
         var sources: [PastSource] = []
         var names: Set<String> = []
         for config in configs {

@@ -38,7 +38,7 @@ public struct RecordedFolder: Sendable {
     }
 
     /// That files are left out, because all others are more than a year younger; nil where none is.
-    public func leftOut(until: Moment? = nil) throws(Failure) -> String? {
+    public func leftOut(until: Moment?) throws(Failure) -> String? {
         let (all, kept) = try names(until: until)
         let left = all.count - kept.count
         guard left > 0, let last = all.prefix(left).last else { return nil }

@@ -12,36 +12,11 @@ public protocol PastShelf: Sendable {
     func remove(_ name: String)
 }
 
-/// A source that can be asked for its past, and how.
-public struct PastSource: Sendable {
-    public let name: String
-    let source: any HistoricalSource
-    let every: Duration
-    let spans: [Duration]
-    let timeout: Duration
-    let connection: Connection
-
-    /// - Parameters:
-    ///   - every: how far apart the polls are to be.
-    ///   - spans: spans that rules want measured.
-    ///   - timeout: of one request.
-    ///   - connection: how the service is reached.
-    public init(
-        name: String, source: any HistoricalSource, every: Duration, spans: some Sequence<Duration>, timeout: Duration,
-        over connection: Connection = .usual
-    ) {
-        self.name = name
-        self.source = source
-        self.every = every
-        self.spans = Set(spans).sorted()
-        self.timeout = timeout
-        self.connection = connection
-    }
-
+extension PastSource {
     /// The part of the shelf that holds what this source recalls, and nothing else.
     fileprivate var folder: String {
         var hash = StableHash()
-        for text in [Past.format, type(of: source).manifest.name, name, source.recallKey, every.grammar] {
+        for text in [Past.format, type(of: plugin).manifest.name, name, plugin.recallKey, every.grammar] {
             hash.add(text)
         }
         for span in spans { hash.add(span.grammar) }
@@ -105,14 +80,15 @@ public struct Past: Sendable {
         _ sources: [PastSource], onto shelf: any PastShelf, ports: Ports, redactor: Redactor,
         progress: @escaping @Sendable () -> Void
     ) async throws -> Fetched {
-        let hosts = Dictionary(grouping: sources) { $0.source.host }
+        let hosts = Dictionary(grouping: sources) { $0.plugin.host }
         let tokens = TokenVault()
         return try await withThrowingTaskGroup(of: Fetched.self) { group in
             for sources in hosts.values {
                 group.addTask {
                     var fetched = Fetched(sources: [])
                     for source in sources {
-                        try await fetch(source, onto: shelf, ports, redactor, tokens, &fetched, progress)
+                        let recaller = Recaller(source, ports: ports, redactor: redactor, tokens: tokens)
+                        try await fetch(source, by: recaller, onto: shelf, &fetched, progress)
                     }
                     return fetched
                 }
@@ -133,12 +109,10 @@ public struct Past: Sendable {
     }
 
     private func fetch(
-        _ source: PastSource, onto shelf: any PastShelf, _ ports: Ports, _ redactor: Redactor, _ tokens: TokenVault,
-        _ fetched: inout Fetched, _ progress: @Sendable () -> Void
+        _ source: PastSource, by recaller: Recaller, onto shelf: any PastShelf, _ fetched: inout Fetched,
+        _ progress: @Sendable () -> Void
     ) async throws {
-        var recaller = Recaller(
-            ports: ports, redactor: redactor, tokens: tokens, source: source.source, name: source.name,
-            every: source.every, spans: source.spans, timeout: source.timeout, over: source.connection)
+        var recaller = recaller
         for day in days {
             defer { progress() }
             let (kept, draft) = names(of: day, source)

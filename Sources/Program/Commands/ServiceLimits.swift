@@ -7,7 +7,7 @@ extension ConfigFile {
     /// poll that is nothing.
     ///
     /// - Parameter app: only those of apps that fit; nil for all.
-    public func serviceLimits(_ config: Config, of app: Glob? = nil) -> [ServiceLimit] {
+    public func serviceLimits(_ config: Config, of app: Glob?) -> [ServiceLimit] {
         // A past that is played from a file needs no journal, and none that can be read.
         guard let state = try? State.inJournal(config.bot.stateFolder, memories).state else { return [] }
         return config.serviceLimits(by: state, of: app)

@@ -48,13 +48,6 @@ extension Bot {
     static let powerInterval = Duration.minutes(1)
 }
 
-extension Bot {
-    /// How far the wall clock is ahead of the machine's own.
-    static func offset(_ clock: any Clock) -> Duration {
-        .milliseconds(clock.now().milliseconds) - clock.uptime()
-    }
-}
-
 extension [String: any Channel] {
     /// Those whose messages never leave the bot.
     public func inboxes(at now: Moment) -> Set<String> {

@@ -28,8 +28,10 @@ public actor Bot {
     /// Who may push what: asked beside the bot, before a body is read.
     public nonisolated let intake: Intake
     private let queue = InputQueue<Event>()
-    /// When those tasks wake that sleep until something is due, the earliest last, by the machine's clock.
-    private var alarms: [Duration] = []
+    private var alarms = Alarms()
+    private var askers = Askers()
+    private var watchers = Watchers()
+    private var surroundings: Surroundings
     /// Deliveries whose attempts wait for the journal.
     private var unsent: [String] = []
     /// When the recording was last asked to give up a file for the journal, by the machine's clock.
@@ -38,15 +40,7 @@ public actor Bot {
     private var sending = 0
     /// Whether messages are under way, or about to be.
     private var isBusy = false
-    /// The difference between the wall clock and the machine's, to notice when somebody sets the former.
-    private var wallOffset: Duration
     private var sourceLog = SourceLog()
-    private var powerLooked: Duration?
-    private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
-    private var watcherCount = 0
-    /// Who waits for the answer to a command, by its number.
-    private var asking: [Int: CheckedContinuation<CommandReply, Never>] = [:]
-    private var askingCount = 0
 
     private enum Event: Sendable {
         case input(Input, took: Meters.Took? = nil)
@@ -75,7 +69,7 @@ public actor Bot {
         books = Bookkeeping(ledger, ports.clock)
         recorder = ports.recording.map { Recorder($0, ports.host) }
         self.state = state
-        wallOffset = Bot.offset(ports.clock)
+        surroundings = Surroundings(ports.clock)
     }
 
     public var plan: Plan { core.plan }
@@ -133,18 +127,13 @@ public actor Bot {
 
     /// A bell that rings after each turn, whatever came of it, and ends when the bot stops.
     public func bell() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = watcherCount
-        watcherCount += 1
-        watchers[id] = continuation
-        continuation.onTermination = { [weak self] _ in
+        watchers.add { [weak self] id in
             guard let self else { return }
             Task { await self.dropWatcher(id) }
         }
-        return stream
     }
 
-    private func dropWatcher(_ id: Int) { watchers[id] = nil }
+    private func dropWatcher(_ id: Int) { watchers.drop(id) }
 
     /// Runs until stopped.
     public func run(grace: Duration) async {
@@ -164,7 +153,7 @@ public actor Bot {
             }
             group.cancelAll()
         }
-        for watcher in watchers.values { watcher.finish() }
+        watchers.end()
         books.close(state, at: ports.clock.now())
         // Nobody takes in what comes from now on.
         for event in queue.takeAll() {
@@ -182,16 +171,10 @@ public actor Bot {
                 inputs.append(input)
             case .renewed(let renewed):
                 if let note = sources.use(renewed, &core.plan, &redactor) { ports.host.log(note) }
-            case .alarm(let due):
-                // One that sleeps for longer may wake first; then it has spoken for this one, too.
-                guard alarms.contains(due) else { continue }
-                alarms.removeAll { $0 <= due }
-                inputs.append(.tick)
+            case .alarm(let due): if alarms.ring(due) { inputs.append(.tick) }
             case .asking(_, let continuation) where isStopping: continuation.resume(returning: .stopping)
             case .asking(let input, let continuation):
-                askingCount += 1
-                asking[askingCount] = continuation
-                let asked = input(askingCount)
+                let asked = input(askers.add(continuation))
                 meters.note(asked, took: nil)
                 inputs.append(asked)
             case .reload(let setup):
@@ -240,7 +223,7 @@ public actor Bot {
             if case .delivered = input { sending -= 1 }
         }
         let answers = recorder == nil ? [] : inputs.compactMap { answer(in: $0, at: now) }
-        let output = step(clockAndPower() + inputs, at: now)
+        let output = step(surroundings.news(ports, wasLow: state.schedule.isLowOnPower) + inputs, at: now)
         meters.note(output)
         var effects = output.effects
         books.take(output.facts)
@@ -266,7 +249,7 @@ public actor Bot {
             recorder?.put(.makeRoom)
         }
         arm(&group)
-        for watcher in watchers.values { watcher.yield() }
+        watchers.ring()
     }
 
     /// Steps the core, once for every poll that has ended: a recording is played so, and what one source says may
@@ -349,8 +332,7 @@ public actor Bot {
                 queue.put(.input(input, took: .poll(clock.uptime() - began)))
             }
         case .answered(let answer, let id):
-            asking.removeValue(forKey: id)?.resume(
-                returning: isWritten ? .answered(answer) : .unsafe(books.trouble?.description ?? ""))
+            askers.answer(id, isWritten ? .answered(answer) : .unsafe(books.trouble?.description ?? ""))
         case .send(let order):
             sending += 1
             if let sentence = books.refusal(of: order.delivery.id) {
@@ -394,31 +376,11 @@ public actor Bot {
         guard !isStopping else { return }
         let uptime = ports.clock.uptime()
         let promise = state.nextDue.map { uptime + max(.zero, $0 - ports.clock.now()) }
-        // Nobody calls a sleeper off, so one that wakes early enough serves as well: each poll would leave one behind
-        // that sleeps for an hour, because nothing else is due while an answer is waited for.
         let due = [promise, books.nextDue].compactMap(\.self).min()
-        guard let due, alarms.last.map({ due < $0 }) ?? true else { return }
-        alarms.append(due)
+        guard let due, alarms.set(to: due) else { return }
         group.addTask { [ports, queue] in
             guard (try? await ports.clock.sleep(until: due)) != nil else { return }
             queue.put(.alarm(due))
         }
-    }
-
-    private func clockAndPower() -> [Input] {
-        var inputs: [Input] = []
-        let offset = Bot.offset(ports.clock)
-        let step = offset - wallOffset
-        if step > Bot.clockStepMin || step < .zero - Bot.clockStepMin {
-            inputs.append(.clockStepped(by: step))
-            wallOffset = offset
-        }
-        let uptime = ports.clock.uptime()
-        if powerLooked.map({ uptime - $0 >= Bot.powerInterval }) ?? true {
-            powerLooked = uptime
-            let isLow = ports.host.isLowOnPower()
-            if isLow != state.schedule.isLowOnPower { inputs.append(.power(isLow: isLow)) }
-        }
-        return inputs
     }
 }

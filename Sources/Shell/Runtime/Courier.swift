@@ -69,8 +69,7 @@ public struct Courier: Sendable {
     /// arrived, whatever becomes of it, and no other waits for it, nor does a stop. Where older messages are edited first, it
     /// gives an input before that, too, so that a bot that is killed meanwhile does not send again what has arrived.
     public func deliver(
-        _ order: SendOrder, _ channel: any Channel, over connection: Connection = .usual,
-        _ tell: @Sendable (Input) -> Void
+        _ order: SendOrder, _ channel: any Channel, over connection: Connection, _ tell: @Sendable (Input) -> Void
     ) async {
         let attempt = await attempt(
             order.delivery, channel, thread: order.thread, isThreadOwn: order.isThreadOwn, edits: order.edits,

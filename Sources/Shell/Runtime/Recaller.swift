@@ -8,12 +8,7 @@ public struct Recaller: Sendable {
     /// Masks what may come back as a name.
     private var credentials = Redactor([])
     private let tokens: TokenVault
-    private let source: any HistoricalSource
-    private let name: String
-    private let every: Duration
-    private let spans: [Duration]
-    private let timeout: Duration
-    private let connection: Connection
+    private let source: PastSource
 
     /// The longest stretch asked for at once; it shrinks where the service cannot give so much.
     private var piece = Duration.days(1)
@@ -37,26 +32,12 @@ public struct Recaller: Sendable {
     /// Lines of one stretch: a day of minutes of some seven hundred apps, in a few hundred megabytes.
     private static let linesMax = 1_000_000
 
-    /// - Parameters:
-    ///   - tokens: shared by all sources that recall.
-    ///   - name: the source's name in the config.
-    ///   - every: how far apart the polls were.
-    ///   - spans: spans that rules want measured, shortest first.
-    ///   - timeout: of one request.
-    ///   - connection: how the service is reached.
-    public init(
-        ports: Ports, redactor: Redactor, tokens: TokenVault, source: any HistoricalSource, name: String,
-        every: Duration, spans: [Duration], timeout: Duration, over connection: Connection = .usual
-    ) {
+    /// - Parameter tokens: shared by all sources that recall.
+    public init(_ source: PastSource, ports: Ports, redactor: Redactor, tokens: TokenVault) {
+        self.source = source
         self.ports = ports
         self.redactor = redactor
         self.tokens = tokens
-        self.source = source
-        self.name = name
-        self.every = every
-        self.spans = spans
-        self.timeout = timeout
-        self.connection = connection
     }
 
     /// What a stretch of the past holds.
@@ -98,7 +79,7 @@ public struct Recaller: Sendable {
     /// Asks for half as much from now on; false when that would be too little.
     private mutating func shorten(_ length: Duration) -> Bool {
         let half = Duration.milliseconds(length.wholeMilliseconds / 2)
-        guard half >= max(Recaller.pieceMin, every) else { return false }
+        guard half >= max(Recaller.pieceMin, source.every) else { return false }
         piece = half
         return true
     }
@@ -120,8 +101,9 @@ public struct Recaller: Sendable {
         if let notBefore { try await ports.clock.sleep(until: notBefore) }
         notBefore = nil
         let recall = Recall(
-            source: name, now: ports.clock.now(), from: from, to: to, every: every, spans: spans, cursor: cursor)
-        var step = source.recall(recall)
+            source: source.name, now: ports.clock.now(), from: from, to: to, every: source.every, spans: source.spans,
+            cursor: cursor)
+        var step = source.plugin.recall(recall)
         var (requestsLeft, tokensLeft) = (Recaller.requestsMax, Recaller.tokensMax)
         while requestsLeft > 0, tokensLeft > 0 {
             switch step {
@@ -139,17 +121,17 @@ public struct Recaller: Sendable {
                 step = then(await ports.files.read(request))
             case .authorize(let order, let then):
                 tokensLeft -= 1
-                let token = await tokens.token(for: order, ports, timeout: timeout, over: connection)
+                let token = await tokens.token(for: order, ports, timeout: source.timeout, over: source.connection)
                 try Task.checkCancellation()
                 if case .success(let token) = token { redactor = redactor.masking(token.secret) }
                 step = then(token)
             case .fetch(var request, let then):
                 requestsLeft -= 1
-                request.connection = connection
+                request.connection = source.connection
                 redactor = redactor.masking(request.ownSecrets)
                 credentials = credentials.masking(credentialsOf: request)
                 let began = ports.clock.uptime()
-                let result = await ports.web.fetch(request, timeout: timeout)
+                let result = await ports.web.fetch(request, timeout: source.timeout)
                 try Task.checkCancellation()
                 let took = ports.clock.uptime() - began
                 try await ports.clock.sleep(until: ports.clock.uptime() + took.clamped(to: .zero...Recaller.restMax))

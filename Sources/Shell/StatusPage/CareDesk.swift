@@ -35,7 +35,7 @@ public struct CareView: Sendable {
     /// That it is muted already, until when, and what becomes of that; nil where it is not.
     public let muted: String?
 
-    public init(message: Message, coverage: String, muted: String? = nil) {
+    public init(message: Message, coverage: String, muted: String?) {
         self.message = message
         self.coverage = coverage
         self.muted = muted

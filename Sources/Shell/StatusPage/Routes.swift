@@ -1,5 +1,4 @@
 import AlertModel
-import Glibc
 
 /// Turns a request into its answer: the closed list of what the bot shows.
 struct Routes: Sendable {
@@ -112,6 +111,11 @@ struct Routes: Sendable {
             return .response(
                 .sentence(.methodNotAllowed, "This page is read-only: use GET.").with("Allow", "GET, HEAD"))
         }
+        return await shown(route, request)
+    }
+
+    /// What is shown under each name.
+    private func shown(_ route: Route, _ request: Request) async -> Answer {
         switch route {
         case .command: return .response(.sentence(.notFound, "Commands are accepted on the control socket only."))
         case .overview:
@@ -203,128 +207,4 @@ struct Routes: Sendable {
             return .sentence(.badRequest, error.sentence)
         }
     }
-}
-
-/// Which `Host` a request may name.
-///
-/// A page anywhere on the web can have its own name resolve to 127.0.0.1 and then read us as if we were its own; but it
-/// cannot hide that name. Where only this machine can connect, names that are not ours are therefore refused.
-struct HostRule: Sendable {
-    /// The names answered to, without ports; nil where any will do.
-    let names: Set<String>?
-
-    /// Anybody's name will do: on a unix socket, or where the whole network may connect and names are unknown.
-    static let any = HostRule(names: nil)
-
-    static func loopback(listenHost: String, publicHost: String?) -> HostRule {
-        var names: Set = ["localhost", "127.0.0.1", "[::1]"]
-        names.insert((listenHost.contains(":") ? "[\(listenHost)]" : listenHost).lowercased())
-        if let publicHost { names.insert(publicHost.lowercased()) }
-        return HostRule(names: names)
-    }
-
-    func refusal(of request: Request) -> Response? {
-        guard let names else { return nil }
-        let hosts = request.headers("host")
-        guard hosts.count == 1 else {
-            return .sentence(.badRequest, "The request names \(hosts.count) hosts in 'Host', expected one.")
-        }
-        guard !names.contains(HostRule.withoutPort(hosts[0].lowercased())) else { return nil }
-        let host = hosts[0].tamed.clipped(to: 100)
-        return .sentence(
-            .misdirectedRequest,
-            "'\(host)' is not a name of this bot; use http://localhost or, behind a proxy, 'bot.public_url'."
-        )
-    }
-
-    private static func withoutPort(_ host: String) -> String {
-        guard let colon = host.lastIndex(of: ":"), host[colon...].dropFirst().allSatisfy({ ("0"..."9").contains($0) })
-        else { return host }
-        return String(host[..<colon])
-    }
-}
-
-/// How much the page takes and gives; plenty for people, little for a flood.
-struct Limits: Sendable {
-    /// Twice what common servers allow: cookies that other programs set for `localhost` come along.
-    var headBytesMax = 16_384
-    /// Of a command; the longest has some hundred incident ids.
-    var bodyBytesMax = 65_536
-    /// An eighth of the 1024 descriptors that a process has by default.
-    var connectionsMax = 128
-    /// A quarter of the connections, so that open pages never keep probes out.
-    var streamsMax = 32
-    /// Readers that wait for the one before them.
-    var readersMax = 16
-    /// How long a reader may have waited for those before it: whoever waits longer is told to come again, while there is
-    /// time left to hear it.
-    var readerWaitMax = Duration.seconds(10)
-    /// From accepting a connection to the last byte of its answer; also for each piece of a stream.
-    var exchangeTimeMax = Duration.seconds(30)
-    /// How long a client may owe its request before it has to go when others find no room.
-    var patience = Duration.seconds(1)
-    /// Of a body that nobody wants, or that is too long: read and forgotten, as whoever still sends does not hear the
-    /// answer. One that says it is longer gets its answer at once; one that does not say is cut.
-    var discardedBytesMax = 262_144
-    /// What a stream hands to the system at a time.
-    var streamBlockBytes = 4096
-    /// What is written down of a stream before its reader has to take it: many cards, and little beside the megabytes that
-    /// the system keeps for whoever reads slowly.
-    var eventBytesAtOnce = 65_536
-    /// Connections that are taken before those that are here get their turn.
-    var acceptsAtOnce = 64
-    /// How often the file of a unix socket is looked for: as often as the journal tries again what the disk refused.
-    var socketInterval = Duration.seconds(5)
-    /// Half of the 30 s to 60 s after which proxies usually close a silent connection.
-    var heartbeat = Duration.seconds(15)
-    /// Between two looks of a stream at the inbox: for people, what comes within it comes at once.
-    var ringInterval = Duration.seconds(1)
-    /// The messages on the page: some screens full; whoever wants more asks for the history.
-    var messagesMax = 200
-    /// What is searched for: the page's own fields take no more.
-    static let wordsMax = 80
-    /// Of an app or a rule, or a pattern of one.
-    static let nameMax = 200
-    /// A mute lasts a second to a year, as on the command line.
-    static let muteSeconds: ClosedRange<Int64> = 1...31_536_000
-    static let reasonMax = 500
-    var historyDefault = 100
-    var historyMax = 1000
-    /// The wait before connections are taken again when the machine has run out of descriptors.
-    var exhaustionPause = Duration.milliseconds(100)
-
-    init() {}
-
-    /// For a process that may have so many descriptors: an eighth of them is for connections, whoever wants one, and the rest
-    /// is left to polls, deliveries and the journal.
-    init(descriptorsMax: Int) {
-        connectionsMax = min(connectionsMax, max(descriptorsMax / 8, Limits.connectionsMin))
-        streamsMax = connectionsMax / 4
-    }
-
-    /// So few that pages can still be read.
-    private static let connectionsMin = 4
-
-    /// For this process as it was started.
-    static var ofThisProcess: Limits {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Limits() }
-        return Limits(descriptorsMax: Int(clamping: limit.rlim_cur))
-    }
-    /// How many deliveries somebody wants to see.
-    func historyCount(_ request: Request) throws(Mistake) -> Int {
-        guard let written = request.parameter("limit") else { return historyDefault }
-        guard let count = Int(written), (1...historyMax).contains(count) else {
-            let found = written.tamed.clipped(to: 40)
-            throw Mistake(sentence: "limit: found '\(found)', expected a whole number from 1 to \(historyMax).")
-        }
-        return count
-    }
-}
-
-/// What is wrong with a request.
-struct Mistake: Error {
-    let sentence: String
-    /// Whether the request is well-formed, and cannot be done as things are now.
-    var isOfNow = false
 }

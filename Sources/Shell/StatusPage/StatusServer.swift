@@ -66,9 +66,8 @@ public actor StatusServer {
     }
 
     init(
-        address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
-        intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, keys: KeyRing = KeyRing(),
-        botName: String, publicHost: String? = nil, limits: Limits
+        address: Address, view: any BotView, control: (any BotControl)?, care: (any BotCare)?, intake: (any BotIntake)?,
+        api: (any BotControl)? = nil, keys: KeyRing, botName: String, publicHost: String?, limits: Limits
     ) {
         self.address = address
         self.view = view

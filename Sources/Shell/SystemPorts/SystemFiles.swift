@@ -144,13 +144,12 @@ public enum WholeFile {
         guard Descriptor.write(bytes[...], to: descriptor) else { throw FileError(path) }
     }
 
-    /// Puts a file there at once, in place of what was, so that it is whole or not there, also after a power cut.
-    ///
-    /// - Parameter mode: who may read it.
-    public static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
+    /// Puts a file there at once, in place of what was, so that it is whole or not there, also after a power cut. Only its
+    /// owner may read it.
+    public static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
         let draft = "\(path).\(getpid()).new"
         do throws(FileError) {
-            try writeDraft(bytes, to: draft, mode: mode)
+            try writeDraft(bytes, to: draft, mode: 0o600)
             guard rename(draft, path) == 0 else { throw FileError(path) }
         } catch {
             unlink(draft)

@@ -48,13 +48,7 @@ final class HTTPTransfer: Transfer {
     // MARK: Setting up
 
     override func setUp() -> Bool {
-        var isFine = super.setUp()
-        func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
-        func set(_ option: CURLoption, _ value: Int) { need(ccurl_set_long(easy, option, value)) }
-        func set(_ option: CURLoption, _ value: String) {
-            need(value.withCString { ccurl_set_string(easy, option, $0) })
-        }
-
+        guard super.setUp() else { return false }
         set(CURLOPT_URL, request.url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         // Redirects are followed one by one after a look at where they lead.

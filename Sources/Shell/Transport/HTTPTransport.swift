@@ -42,14 +42,12 @@ public final class HTTPTransport: Sendable {
     ///
     /// - Parameters:
     ///   - timeout: For everything together, redirects included; taken as 1 ms to one day.
-    ///   - bodyBytesMax: The longest body wanted, after decompression; the limits' own if nil.
     ///   - unixSocketPath: Where to connect instead of the address's host; the host is then only a name in the header.
     /// - Throws: `.badAddress` and `.refusedScheme` for what was not tried at all; `.cancelled` if the task was
     ///   cancelled or the transport shut down; else what went wrong under way.
     public func perform(
         _ request: HTTPRequest,
         timeout: Duration,
-        bodyBytesMax: Int? = nil,
         unixSocketPath: String? = nil
     ) async throws(TransportError) -> HTTPResponse {
         var wire = try WireRequest(request, userAgent: userAgent, unixSocketPath: unixSocketPath, origins)
@@ -59,7 +57,7 @@ public final class HTTPTransport: Sendable {
         while true {
             let bounds = TransferBounds(
                 deadline: deadline, timeout: timeout, connectTimeout: limits.connectTimeout, idleMax: limits.idleMax,
-                headerBytesMax: limits.headerBytesMax, bodyBytesMax: bodyBytesMax ?? limits.bodyBytesMax)
+                headerBytesMax: limits.headerBytesMax, bodyBytesMax: limits.bodyBytesMax)
             guard
                 case .http(let response, let redirectURL) = try await exchange(
                     .request(wire), bounds, isRedirected: redirectsCount > 0)

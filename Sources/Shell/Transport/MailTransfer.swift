@@ -39,12 +39,8 @@ final class MailTransfer: Transfer {
     override var mayHaveArrived: Bool { step == .message && givenCount == mail.message.count }
 
     override func setUp() -> Bool {
-        var isFine = super.setUp()
-        func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
-        func set(_ option: CURLoption, _ value: Int) { need(ccurl_set_long(easy, option, value)) }
-        func set(_ option: CURLoption, _ value: String) { need(ccurl_set_string(easy, option, value)) }
+        guard super.setUp() else { return false }
         let context = Unmanaged.passUnretained(self).toOpaque()
-
         set(CURLOPT_URL, mail.url)
         set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
         // STARTTLS is a must: a server that offers none is told nothing.

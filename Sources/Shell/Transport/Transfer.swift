@@ -17,6 +17,8 @@ class Transfer {
     private(set) var givenCount = 0
     /// An address that libcurl found and was kept from.
     private var denied: IPAddress?
+    /// Whether libcurl took everything that was set so far.
+    private(set) var isFine = true
     /// What the system said when it opened no socket; libcurl does not ask.
     private var socketTrouble: Int32?
     /// libcurl's own words for what went wrong.
@@ -63,13 +65,6 @@ class Transfer {
 
     /// Sets what every transfer needs; false when libcurl does not take something of it.
     func setUp() -> Bool {
-        var isFine = true
-        func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
-        func set(_ option: CURLoption, _ value: Int) { need(ccurl_set_long(easy, option, value)) }
-        func set(_ option: CURLoption, _ value: String) {
-            need(value.withCString { ccurl_set_string(easy, option, $0) })
-        }
-
         // Always said, also where it is what libcurl would take anyway: a handle that still has the buffer of a transfer
         // before refuses it, whatever its length (7.88 keeps that of a transfer that ended before it was connected), and
         // more would be read into it than it holds.
@@ -110,6 +105,10 @@ class Transfer {
         need(ccurl_set_context(easy, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque()))
         return isFine
     }
+
+    func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
+    func set(_ option: CURLoption, _ value: Int) { need(ccurl_set_long(easy, option, value)) }
+    func set(_ option: CURLoption, _ value: String) { need(value.withCString { ccurl_set_string(easy, option, $0) }) }
 
     /// Has libcurl fetch the body piece by piece, so that it is known whether all of it has gone.
     func giveBody() -> CURLcode {

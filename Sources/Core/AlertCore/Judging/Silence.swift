@@ -218,7 +218,7 @@ extension State {
             guard let last = newest[subject.whole], let series = figures.series[subject],
                 series.hasFigures, lastKnown(series.figuresSeen, of: source) == last,
                 now - last > max(staysGood(subject, plan), rule.detector.lookback),
-                now - last - record.broken(since: last) > staysGood(subject, plan),
+                now - last - record.breaks.lasted(since: last) > staysGood(subject, plan),
                 // What has been told of for that long is closed, and told no more, though its issues go on.
                 now - last < Figures.lifetime
             else { return false }

@@ -5,7 +5,7 @@ public import PluginKit
 
 extension MessageTemplate {
     /// A warning where the lines are left out that say what a message about several is about; nil where they are not.
-    public func lossOfLines(in zone: Zone, words: Words = .english) -> Problem? {
+    public func lossOfLines(in zone: Zone, words: Words) -> Problem? {
         // Who tells of each incident by itself needs no lines.
         let tellsOfEach = parts.values.contains { $0.names.contains { $0.path.first == "incidents" } }
         let isLost = told(in: zone, words).contains { message, text in
@@ -18,7 +18,7 @@ extension MessageTemplate {
     }
 
     /// The same where the headline leaves out why the bot itself is in trouble: nothing else says that.
-    public func lossOfCause(in zone: Zone, words: Words = .english) -> Problem? {
+    public func lossOfCause(in zone: Zone, words: Words) -> Problem? {
         let isLost = told(in: zone, words).contains { message, text in
             message.headline.contains(MessageSamples.cause) && !text.contains(MessageSamples.cause)
         }

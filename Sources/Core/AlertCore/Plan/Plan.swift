@@ -58,7 +58,7 @@ public struct Plan: Sendable {
     public init(
         botName: String, zone: Zone, words: Words = .english, publicURL: String? = nil, reportTo: String? = nil,
         concurrency: Int = PollingSettings.concurrency.default, perHost: Int = PollingSettings.perHost.default,
-        sources: [SourcePlan], detectors: [DetectorPlan] = [], gates: [GatePlan] = [], channels: [ChannelPlan],
+        sources: [SourcePlan], detectors: [DetectorPlan], gates: [GatePlan] = [], channels: [ChannelPlan],
         routes: [Route] = [], rotations: [Rotation] = []
     ) {
         self.botName = botName

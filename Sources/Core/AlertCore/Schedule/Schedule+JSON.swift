@@ -49,10 +49,7 @@ extension SourceRecord: JSONWritable {
             json.member("last_polled", ifAny: lastPolled)
             json.member("first_polled", ifAny: firstPolled)
             json.member("last_good", ifAny: lastGood)
-            json.member("open_since", ifAny: openSince)
-            json.member("part_since", ifAny: partSince)
-            if !breaks.isEmpty { json.member("breaks", breaks) }
-            json.member("answered_before", ifAny: answeredBefore)
+            breaks.putMembers(into: &json)
             json.member("last_changed", ifAny: lastChanged)
             if !confirmed.isEmpty { json.member("confirmed", confirmed) }
             json.member("last_outcome", ifAny: lastOutcome?.rawValue)
@@ -83,13 +80,7 @@ extension SourceRecord: JSONWritable {
         lastPolled = try reader.optional("last_polled")?.moment()
         firstPolled = try reader.optional("first_polled")?.moment()
         lastGood = try reader.optional("last_good")?.moment()
-        openSince = try reader.optional("open_since")?.moment()
-        partSince = try reader.optional("part_since")?.moment()
-        for written in try reader.optional("breaks")?.elements() ?? [] {
-            let span = try TimeSpan(written)
-            noteBreak(from: span.from, to: span.to)
-        }
-        answeredBefore = try reader.optional("answered_before")?.moment()
+        breaks = try Breaks(reader)
         lastChanged = try reader.optional("last_changed")?.moment()
         for written in try reader.optional("confirmed")?.elements() ?? [] { confirmed.append(try TimeSpan(written)) }
         lastOutcome = try reader.optional("last_outcome")?.choice()

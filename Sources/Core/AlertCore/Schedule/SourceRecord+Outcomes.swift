@@ -31,7 +31,7 @@ extension SourceRecord {
         switch outcome {
         case .values:
             noteUsable(of: source, at: now)
-            noteOpen(unread, since: before, of: source, at: now)
+            breaks.noteOpen(unread, since: before, of: source, at: now)
             lastChanged = lastPolled
             unchangedCount = 0
         case .unchanged:
@@ -39,7 +39,7 @@ extension SourceRecord {
             unchangedCount += 1
         case .noData:
             noteUsable(of: source, at: now)
-            noteOpen(unread, since: before, of: source, at: now)
+            breaks.noteOpen(unread, since: before, of: source, at: now)
             unchangedCount = 0
             isNear = false
             calmCount += 1
@@ -50,23 +50,8 @@ extension SourceRecord {
     }
 
     private mutating func noteUsable(of source: SourcePlan, at now: Moment) {
-        let apart = lastGood.map { now - $0 } ?? .zero
-        let before = lastGood.flatMap { last in answeredBefore.map { last - $0 } } ?? .zero
-        // Of some sources every answer comes after hours, as in a file of few lines: that is no break.
-        if let lastGood, apart > max(source.oldestNews, before.scaled(by: 2)) { noteBreak(from: lastGood, to: now) }
-        forgetBreaks(after: source.oldestNews, at: now)
-        answeredBefore = apart > source.oldestNews ? lastGood : nil
+        breaks.noteAnswer(after: lastGood, of: source, at: now)
         lastGood = now
-    }
-
-    /// What an answer leaves open that nobody could read for longer than figures are believed is not known afterwards either,
-    /// from the answer before on. One that says 'as before' leaves open what the one before did.
-    private mutating func noteOpen(_ unread: Unread, since before: Moment, of source: SourcePlan, at now: Moment) {
-        for (path, isOpen) in [(\SourceRecord.openSince, unread == .anything), (\.partSince, unread != .nothing)] {
-            let since = self[keyPath: path]
-            self[keyPath: path] = isOpen ? since ?? before : nil
-            if !isOpen, let since, now - since > source.oldestNews { noteBreak(from: since, to: now) }
-        }
     }
 
     /// From when on it counts that a source gives nothing usable: by the ends of polls, which a recording has, too.
@@ -147,10 +132,7 @@ extension SourceRecord {
         lastPolled = lastPolled.map { $0 + step }
         firstPolled = firstPolled.map { $0 + step }
         lastGood = lastGood.map { $0 + step }
-        openSince = openSince.map { $0 + step }
-        partSince = partSince.map { $0 + step }
-        moveBreaks(by: step)
-        answeredBefore = answeredBefore.map { $0 + step }
+        breaks.move(by: step)
         // These are compared with when figures were seen, and of such only what is ahead of the clock moves.
         let asFigures = { (moment: Moment) in moment > now ? moment + step : moment }
         lastChanged = lastChanged.map(asFigures)

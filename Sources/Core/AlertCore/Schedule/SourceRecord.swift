@@ -34,15 +34,7 @@ public struct SourceRecord: Hashable, Sendable {
     public var firstPolled: Moment?
     /// When the source last gave a usable answer.
     public var lastGood: Moment?
-    /// The newest times in which it gave no usable answer, or none of a part: whatever no answer named then, nobody knows
-    /// that it was missing.
-    public private(set) var breaks: [TimeSpan] = []
-    /// Since when each of its usable answers has left open what it may lack.
-    public var openSince: Moment?
-    /// The same of those that lacked certain apps, or more.
-    public var partSince: Moment?
-    /// When it gave the usable answer before its last, where that was longer before than one poll is from another.
-    public var answeredBefore: Moment?
+    var breaks = Breaks()
     /// When the poll began that last brought figures: answers that say 'as before' mean these.
     public var lastChanged: Moment?
     /// Times over which answers said 'as before', each from such a `lastChanged` on: whatever was seen last in one of them is
@@ -76,33 +68,8 @@ public struct SourceRecord: Hashable, Sendable {
 
     /// Most confirmations kept, of a source that tells of its apps one by one: each is written down with every poll.
     private static let confirmedMax = 8
-    /// Most breaks kept, of a source that hardly answers between them: each is written down with every poll.
-    private static let breaksMax = 8
 
     public init() {}
-
-    /// Takes in that nobody knows what was missing from then until now.
-    mutating func noteBreak(from begin: Moment, to now: Moment) {
-        // What went wrong in two ways at the same time is one break.
-        let begin = min(begin, breaks.first { $0.to > begin }?.from ?? begin)
-        guard let span = TimeSpan(from: begin, to: now) else { return }
-        breaks = breaks.filter { $0.to <= begin }.suffix(SourceRecord.breaksMax - 1) + [span]
-    }
-
-    /// Moves the breaks along with a wall clock that was set.
-    mutating func moveBreaks(by step: Duration) {
-        breaks = breaks.map { TimeSpan(lasting: $0.length, until: $0.to + step) }
-    }
-
-    /// Lets go of breaks after which it has answered for so long: what all those answers lacked is gone, whatever was before.
-    mutating func forgetBreaks(after length: Duration, at now: Moment) {
-        while let first = breaks.first, now - first.to - broken(since: first.to) > length { breaks.removeFirst() }
-    }
-
-    /// How much of the time since then was a break.
-    func broken(since begin: Moment) -> Duration {
-        breaks.reduce(.zero) { $0 + max(.zero, $1.to - max($1.from, begin)) }
-    }
 
     /// Keeps how long answers have said 'as before', when the next one does not.
     mutating func endConfirmation() {

@@ -14,8 +14,8 @@
 ///     static let span = Setting("span", .duration(.seconds(1) ... .days(366)), unset: "every", "What a row covers.")
 ///
 /// What must be written is a `RequiredSetting`.
-public struct Setting<Value: Sendable>: SettingDeclaration {
-    public private(set) var spec: OptionSpec
+public struct Setting<Value: Sendable>: SettingDeclaration, Adjustable {
+    public fileprivate(set) var spec: OptionSpec
     /// What holds when the option is left out.
     public let `default`: Value
     let kind: SettingKind<Value>
@@ -54,25 +54,13 @@ extension Setting {
     /// The same setting, holding a secret: a credential, or an address that is one.
     ///
     ///     static let token = Setting("token", .text, "A bearer token.").secret
-    public var secret: Setting {
-        var copy = self
-        copy.spec.isSecret = true
-        return copy
-    }
+    public var secret: Setting { with { $0.isSecret = true } }
 
     /// The same setting, which stays with the bot, such as a key that signs: plain http shows nobody what it holds.
-    public var neverSent: Setting {
-        var copy = self
-        copy.spec.isSent = false
-        return copy
-    }
+    public var neverSent: Setting { with { $0.isSent = false } }
 
     /// The same setting, whose text travels in a header of each request, and so must stay within one line.
-    public var inHeader: Setting {
-        var copy = self
-        copy.spec.isInHeader = true
-        return copy
-    }
+    public var inHeader: Setting { with { $0.isInHeader = true } }
 
     /// The same setting, for which `alertbot init` asks though it may be left out: a first config is poorer without it.
     public var asked: Setting { asking(.always) }
@@ -83,11 +71,7 @@ extension Setting {
     /// The same, asked for only where that one was left out: there are two ways, and one is enough.
     public func asked(without other: any SettingDeclaration) -> Setting { asking(.without(other.name)) }
 
-    private func asking(_ asking: OptionSpec.Asking) -> Setting {
-        var copy = self
-        copy.spec.asking = asking
-        return copy
-    }
+    private func asking(_ asking: OptionSpec.Asking) -> Setting { with { $0.asking = asking } }
 }
 
 /// A setting that the config must have.
@@ -95,8 +79,8 @@ extension Setting {
 ///     static let url = RequiredSetting("url", .url, "The address to poll.")
 ///
 ///     try options[Self.url]  // GuardedText
-public struct RequiredSetting<Value: Sendable>: SettingDeclaration {
-    public private(set) var spec: OptionSpec
+public struct RequiredSetting<Value: Sendable>: SettingDeclaration, Adjustable {
+    public fileprivate(set) var spec: OptionSpec
     let kind: SettingKind<Value>
 
     /// - Parameter help: one sentence.
@@ -108,24 +92,26 @@ public struct RequiredSetting<Value: Sendable>: SettingDeclaration {
     }
 
     /// The same setting, holding a secret: a credential, or an address that is one.
-    public var secret: RequiredSetting {
-        var copy = self
-        copy.spec.isSecret = true
-        return copy
-    }
+    public var secret: RequiredSetting { with { $0.isSecret = true } }
 
     /// The same setting, whose text travels in a header of each request, and so must stay within one line.
-    public var inHeader: RequiredSetting {
-        var copy = self
-        copy.spec.isInHeader = true
-        return copy
-    }
+    public var inHeader: RequiredSetting { with { $0.isInHeader = true } }
 
     /// The same setting, naming a server that is none of the web, such as `smtp.example.com:587`: `network` in the config
     /// says where it may be.
-    public var server: RequiredSetting {
+    public var server: RequiredSetting { with { $0.isServer = true } }
+}
+
+/// What both kinds of settings have in common, and only here.
+private protocol Adjustable {
+    var spec: OptionSpec { get set }
+}
+
+extension Adjustable {
+    /// The same but for what is changed.
+    fileprivate func with(_ change: (inout OptionSpec) -> Void) -> Self {
         var copy = self
-        copy.spec.isServer = true
+        change(&copy.spec)
         return copy
     }
 }

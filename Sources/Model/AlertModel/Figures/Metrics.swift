@@ -125,6 +125,7 @@ public enum Metric: Hashable, Sendable, ExpressibleByStringLiteral {
 
 /// The named figures of one observation, in the order they came. Rates are fractions from 0 to 1.
 public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    /// A figure and its name.
     public struct Entry: Hashable, Sendable {
         public let metric: Metric
         public var value: Double

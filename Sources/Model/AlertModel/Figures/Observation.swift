@@ -9,12 +9,12 @@ public struct Observation: Hashable, Sendable {
     public var metrics: Metrics
     public var issues: [Issue]
     /// Whether none are named because nobody could read them, which says nothing of any; without meaning where some are.
-    public var issuesUnread: Bool
+    public var issuesUnread = false
     public var labels: [String: String]
 
     public init(
         subject: Subject, span: TimeSpan, seen: Moment, isComplete: Bool = true, metrics: Metrics, issues: [Issue] = [],
-        issuesUnread: Bool = false, labels: [String: String] = [:]
+        labels: [String: String] = [:]
     ) {
         self.subject = subject
         self.span = span
@@ -22,7 +22,6 @@ public struct Observation: Hashable, Sendable {
         self.isComplete = isComplete
         self.metrics = metrics
         self.issues = issues
-        self.issuesUnread = issuesUnread
         self.labels = labels
     }
 }

@@ -9,7 +9,7 @@ public struct RecordedLine: Hashable, Sendable, JSONWritable {
     /// When the bot took it in; where a file does not say, when the line was seen.
     public var arrived: Moment
 
-    public init(_ line: ObservationLine, asked: Moment? = nil, arrived: Moment? = nil) {
+    public init(_ line: ObservationLine, asked: Moment?, arrived: Moment?) {
         self.line = line
         self.asked = asked ?? line.seen
         self.arrived = arrived ?? line.seen

@@ -8,7 +8,7 @@ public struct Said: Hashable, Sendable {
     /// The limit that it was said to be beyond, where there was one.
     public let limit: Comparison?
 
-    public init(metric: String, value: Double, span: TimeSpan, limit: Comparison? = nil) {
+    public init(metric: String, value: Double, span: TimeSpan, limit: Comparison?) {
         self.metric = metric
         self.value = value
         self.span = span

@@ -200,6 +200,7 @@ public struct PercentagePoints: Hashable, Sendable {
 
 /// A comparison with a limit: `< 99.5%`, `>= 100`.
 public struct Comparison: Hashable, Sendable, CustomStringConvertible {
+    /// How a value must lie to the limit.
     public enum Relation: String, Hashable, Sendable, CaseIterable {
         case less = "<"
         case lessOrEqual = "<="

@@ -1,5 +1,6 @@
 /// Which subjects, rules or notifications something is about: every named property must be one of its patterns.
 public struct Match: Hashable, Sendable {
+    /// What one property must be.
     public struct Condition: Hashable, Sendable {
         public let property: String
         /// Exact values and globs; one of them must fit.

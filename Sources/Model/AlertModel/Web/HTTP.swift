@@ -2,6 +2,7 @@ internal import Text
 
 /// One HTTP request as a plugin describes it; the transport performs it, a preview prints it.
 public struct HTTPRequest: Hashable, Sendable {
+    /// What is to be done with what is at the address.
     public enum Method: String, Hashable, Sendable {
         case get = "GET"
         case post = "POST"
@@ -9,6 +10,7 @@ public struct HTTPRequest: Hashable, Sendable {
         case patch = "PATCH"
     }
 
+    /// What is sent along, with its content type.
     public enum Body: Hashable, Sendable {
         case json(JSON)
         /// Bytes as they are, with their content type.
@@ -51,6 +53,7 @@ public struct HTTPRequest: Hashable, Sendable {
         fileprivate static let jsonType = "application/json; charset=utf-8"
     }
 
+    /// A name and its value in a form.
     public struct FormField: Hashable, Sendable {
         public let name: String
         public let value: GuardedText
@@ -62,6 +65,7 @@ public struct HTTPRequest: Hashable, Sendable {
 
     /// A part of a form that may hold files. Whoever makes one gives names of ASCII without quotation marks.
     public struct FormPart: Hashable, Sendable {
+        /// What stands in a part.
         public enum Content: Hashable, Sendable {
             case text(String)
             case json(JSON)
@@ -84,6 +88,7 @@ public struct HTTPRequest: Hashable, Sendable {
         }
     }
 
+    /// A line of the head.
     public struct Header: Hashable, Sendable {
         public let name: String
         public let value: GuardedText

@@ -58,6 +58,7 @@ public struct Mail: Hashable, Sendable {
 
 /// The server that takes mails, and who says that it may.
 public struct MailServer: Hashable, Sendable {
+    /// How what is said is kept from others.
     public enum Security: String, Hashable, Sendable, CaseIterable {
         /// Begins in the open and must turn to TLS before anything is said.
         case starttls
@@ -83,6 +84,7 @@ public struct MailServer: Hashable, Sendable {
     /// Whether a login may travel in the open to a host that is not loopback.
     public let allowsPlain: Bool
 
+    /// Who sends, as the server knows them.
     public struct Login: Hashable, Sendable {
         public let user: GuardedText
         public let password: GuardedText
@@ -158,6 +160,7 @@ public struct MailAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// What a mail server answered to one step of handing it a mail.
 public struct MailReply: Hashable, Sendable {
+    /// What a reply answers.
     public enum Step: String, Hashable, Sendable, CaseIterable {
         /// Its first words, and what it can do.
         case greeting
@@ -194,6 +197,7 @@ public struct MailAnswer: Hashable, Sendable {
     /// that.
     public let refusals: [Refusal]
 
+    /// Somebody whom the server takes no mail for, and what it said.
     public struct Refusal: Hashable, Sendable {
         public let address: String
         public let reply: MailReply

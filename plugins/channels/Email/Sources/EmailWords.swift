@@ -27,7 +27,7 @@ struct EmailWords {
     static let dialect = ChatDialect(unit: .bytes, escape: ChatHTML.entity) { $0.withoutLinks.withoutHosts }
 
     /// - Parameter picture: the id of the picture of the message's chart.
-    init(_ posting: Posting, showing picture: String? = nil) {
+    init(_ posting: Posting, showing picture: String?) {
         var card = ChatCard(posting, in: .email, dialect: Self.dialect) { Self.dialect.length(Self.html($0)) }
         let links = card.takeButtons(.max)
         // Nobody makes links of a subject, and filters look for what stands in it, so it is left as it is.

@@ -252,22 +252,6 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
 }
 
 @Suite struct `What mail programs show` {
-    @Test func `no word of a message is missing in its picture`() throws {
-        for (name, message) in SampleMessages.usual {
-            for isPlain in [false, true] {
-                let words = try channel().picture(
-                    of: Posting(id: "d", message: message, isPlain: isPlain, at: message.at)
-                ).text.replacing("\u{200B}", with: "")
-                for part in [message.headline, message.reason, message.footer] + message.fields.map(\.value)
-                    + message.fields.map(\.label) + message.issues.map(\.title) + message.links.map(\.title)
-                    + message.lines
-                {
-                    #expect(words.contains(part), "\(name): \(part)")
-                }
-            }
-        }
-    }
-
     @Test func `details stand beside the colour of the severity`() throws {
         let posting = Posting(id: "d", message: SampleMessages.opened, at: SampleMessages.opened.at)
         let picture = try channel().picture(of: posting)

@@ -98,7 +98,7 @@ enum MatrixContent {
     }
 
     /// Text alone.
-    static func plain(_ message: Message, calling called: [String] = []) -> JSON {
+    static func plain(_ message: Message, calling called: [String]) -> JSON {
         .object(JSONObject(start(message.cutForMatrix, calling: called) + mentions(called)))
     }
 

@@ -6,7 +6,7 @@ internal import PluginKit
 /// and on a dark ground (the best have a contrast of 4.2 on both), and the mark in front of the headline has one.
 enum MatrixHTML {
     /// The HTML of a message that is cut to its shares, and before it whom it calls.
-    static func of(_ message: Message, calling called: [String] = []) -> String {
+    static func of(_ message: Message, calling called: [String]) -> String {
         let front = calling(called)
         let words = message.words
         let title = "<strong>\(message.headline.escaped)</strong>".paragraph

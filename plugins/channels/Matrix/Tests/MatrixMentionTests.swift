@@ -6,13 +6,10 @@ import Testing
 
 @Suite struct `Calling people in Matrix` {
     private func channel(_ names: [String]) throws -> MatrixChannel {
-        let position = Position(line: 2, column: 3)
-        let list = Option.Value.list(names.map { Option(.text(GuardedText($0)), at: position) })
-        let mention = Options(name: "mention", position: position, values: ["critical": Option(list, at: position)])
-        return try MatrixChannel(
+        try MatrixChannel(
             options: Options([
                 "homeserver": .text("https://matrix.example.org"), "room": .text("!abc:example.org"),
-                "token": .text(GuardedText(Secret("syt_x"))), "mention": .section(mention),
+                "token": .text(GuardedText(Secret("syt_x"))), "mention": .mentioning(names),
             ]), context: .sample)
     }
 

@@ -51,10 +51,6 @@ private func channel() throws -> MattermostChannel {
 }
 
 @Suite struct `Mattermost's answers` {
-    @Test func `no answer of the table is left out`() throws {
-        #expect(try AnswerCase.all().count == 6)
-    }
-
     @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
         let outcome = try channel().judge(.answered(answer.response), at: ChannelConformance.now)
         #expect(answer.agrees(with: outcome), "\(outcome)")
@@ -99,19 +95,5 @@ private func channel() throws -> MattermostChannel {
         }
         #expect(color.text == "#B00020")
         #expect(details.last == .small([Run("crash-free-floor · incident 3k9")]))
-    }
-
-    @Test func `no word of a message is missing in its picture`() throws {
-        for (name, message) in SampleMessages.usual {
-            for isPlain in [false, true] {
-                let posting = Posting(id: "d", message: message, isPlain: isPlain, at: message.at)
-                let words = try channel().picture(of: posting).text
-                for part in [message.headline, message.reason, message.footer] + message.fields.map(\.value)
-                    + message.issues.map(\.title) + message.links.map(\.title) + message.lines
-                {
-                    #expect(words.contains(part), "\(name): \(part)")
-                }
-            }
-        }
     }
 }

@@ -11,6 +11,7 @@ import PluginKit
     }
     flaws += markupFlaws(text)
     let size = payload["attachments"]?.text.unicodeScalars.count ?? 0
+    // What older servers take of a post's properties.
     if size > 8000 { flaws.append("the attachments have \(size) characters") }
     for attachment in payload["attachments"]?.array ?? [] {
         if attachment["color"]?.string?.wholeMatch(of: /#[0-9A-F]{6}/) == nil { flaws.append("no colour") }

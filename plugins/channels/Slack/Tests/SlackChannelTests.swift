@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import PluginKit
 import PluginTesting
@@ -116,23 +115,11 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
 
     /// For checking the payloads with Slack's own library: see slack_blocks_check.py.
     @Test(.enabled(if: getenv("SLACK_PAYLOADS") != nil)) func `payloads are written out`() throws {
-        let path = try #require(getenv("SLACK_PAYLOADS").map { String(cString: $0) })
-        var lines = ""
-        for (_, message) in SampleMessages.usual + SampleMessages.nasty {
-            for (isPlain, isRepeated) in [(false, false), (true, false), (false, true), (true, true)] {
-                let request = try channel().request(for: message, possiblyRepeated: isRepeated, isPlain: isPlain)
-                lines += String(decoding: try #require(request?.wireBody()?.bytes), as: UTF8.self) + "\n"
-            }
-        }
-        try lines.write(toFile: path, atomically: true, encoding: .utf8)
+        try writeSampleBodies(of: try channel(), toFileIn: "SLACK_PAYLOADS")
     }
 }
 
 @Suite struct `Slack's answers` {
-    @Test func `no answer of the table is left out`() throws {
-        #expect(try AnswerCase.all().count == 41)
-    }
-
     @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
         let outcome = try channel().judge(.answered(answer.response), at: ChannelConformance.now)
         #expect(answer.agrees(with: outcome), "\(outcome)")

@@ -56,16 +56,4 @@ import Testing
         let picture = SlackPicture.of(.object(SlackPayload.plain(posting, mentions: [])))
         #expect(picture.blocks == [.paragraph(SlackMarkup.runs(SampleMessages.test.plainText.escaped))])
     }
-
-    @Test func `no word of a message is missing in its picture`() {
-        for (name, message) in SampleMessages.usual {
-            let posting = Posting(id: "d", message: message, at: message.at)
-            let words = SlackPicture.of(.object(SlackPayload.rich(posting, mentions: []))).text
-            for part in [message.headline, message.reason, message.footer] + message.fields.map(\.value)
-                + message.issues.map(\.title) + message.links.map(\.title) + message.lines
-            {
-                #expect(words.contains(part), "\(name): \(part)")
-            }
-        }
-    }
 }

@@ -13,14 +13,6 @@ private func channel(_ more: [String: Option.Value] = [:]) throws -> SlackChanne
     return try SlackChannel(options: Options(values.merging(more) { $1 }), context: .sample)
 }
 
-private func mention(_ names: [String]) -> Option.Value {
-    let list = Option.Value.list(names.map { Option(.text(GuardedText($0)), at: Position(line: 2, column: 3)) })
-    return .section(
-        Options(
-            name: "mention", position: Position(line: 2, column: 1),
-            values: ["critical": Option(list, at: Position(line: 2, column: 2))]))
-}
-
 private let taken = HTTPResponse(
     status: 200, body: Array(#"{"ok":true,"channel":"C0123456789","ts":"1795219200.000100"}"#.utf8))
 private let opening = "C0123456789:1795219200.000100"
@@ -52,12 +44,12 @@ private func reply(
     @Test(arguments: ["opened", "resolved"]) func `messages look as recorded`(_ name: String) throws {
         let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
         let request = try #require(
-            try channel(["mention": mention(["<!subteam^S0123>"])]).request(for: message))
+            try channel(["mention": .mentioning(["<!subteam^S0123>"])]).request(for: message))
         #expect(try snapshotFlaw(of: request, named: "token-\(name)") == nil)
     }
 
     @Test func `a digest calls whom an opening would call, where it announces one`() throws {
-        let channel = try channel(["mention": mention(["<!subteam^S0123>"])])
+        let channel = try channel(["mention": .mentioning(["<!subteam^S0123>"])])
         func text(_ announces: Severity?) throws -> String {
             var digest = SampleMessages.digest
             digest.announces = announces
@@ -98,7 +90,7 @@ private func reply(
 
     @Test func `the opening message is edited to say how it stands`() throws {
         func update(_ message: Message, thread: String? = opening) throws -> HTTPRequest? {
-            try channel(["mention": mention(["@here"])]).update(
+            try channel(["mention": .mentioning(["@here"])]).update(
                 after: Posting(id: "d-2", message: message, thread: thread, at: ChannelConformance.now))
         }
         let request = try #require(try update(SampleMessages.resolved))
@@ -108,7 +100,7 @@ private func reply(
         let repeated = Posting(
             id: "d-2", message: SampleMessages.resolved, possiblyRepeated: true, thread: opening,
             at: ChannelConformance.now)
-        #expect(try channel(["mention": mention(["@here"])]).update(after: repeated) == request)
+        #expect(try channel(["mention": .mentioning(["@here"])]).update(after: repeated) == request)
         #expect(try update(SampleMessages.digest) != nil)
         for message in [SampleMessages.opened, SampleMessages.test] {
             #expect(try update(message) == nil, "\(message.kind)")
@@ -191,7 +183,7 @@ private func reply(
     }
 
     @Test func `what may be a handle is a warning, unless it is written as Slack does`() throws {
-        let slack = try channel(["mention": mention(["UDGHLJKQP", "<@UDGHLJKQP>", "@USERSUPPORT", "U0123", "@here"])])
+        let slack = try channel(["mention": .mentioning(["UDGHLJKQP", "<@UDGHLJKQP>", "@USERSUPPORT", "U0123", "@here"])])
         #expect(
             slack.cautions.map(\.message)
                 == ["UDGHLJKQP", "USERSUPPORT"].map { id in
@@ -205,12 +197,12 @@ private func reply(
     }
 
     @Test func `who cannot be called is told at once`() {
-        let told = problems(["token": .text("xoxb-1"), "channel": .text("C1"), "mention": mention(["@ana"])])
+        let told = problems(["token": .text("xoxb-1"), "channel": .text("C1"), "mention": .mentioning(["@ana"])])
         #expect(told == ["'@ana' cannot be mentioned here; expected \(SlackMention.forms)"])
     }
 
     @Test func `people are called when it begins and when it gets worse, and only for that severity`() throws {
-        let slack = try channel(["mention": mention(["S0123", "@here"])])
+        let slack = try channel(["mention": .mentioning(["S0123", "@here"])])
         func text(_ kind: Notification.Kind, _ severity: Severity, isPlain: Bool = false) throws -> String {
             let message = Message(kind: kind, severity: severity, at: ChannelConformance.now, headline: "<!channel> hi")
             return try #require(try reply(message, isPlain: isPlain, thread: nil, slack)["text"]?.string)

@@ -16,7 +16,7 @@ extension ChatCard.Room {
     /// What stands around texts is counted with each row; the envelope takes less than 700.
     ///
     /// - Parameter mentions: what those take whom the card calls.
-    static func teams(besides mentions: Int = 0) -> ChatCard.Room {
+    static func teams(besides mentions: Int) -> ChatCard.Room {
         ChatCard.Room(
             shares: MessageShares(
                 headlineMax: 600, fieldsMax: 12, fieldLabelMax: 120, fieldValueMax: 300, reasonMax: 1200,
@@ -37,7 +37,7 @@ enum TeamsPayload {
         text.withoutLinks.parted(after: "{", before: ["{"]).parted(after: "$", before: ["{"])
     }
 
-    static func of(_ posting: Posting, calling people: [TeamsMention] = []) -> JSON {
+    static func of(_ posting: Posting, calling people: [TeamsMention]) -> JSON {
         let room = ChatCard.Room.teams(besides: TeamsMention.size(of: people))
         var card = ChatCard(posting, in: room, dialect: dialect) { size(of: row($0)) }
         let links = posting.isPlain ? [] : card.takeButtons(TeamsLimits.actionsMax)

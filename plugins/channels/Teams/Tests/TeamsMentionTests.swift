@@ -6,11 +6,8 @@ import Testing
 
 @Suite struct `Calling people in Teams` {
     private func channel(_ names: [String]) throws -> TeamsChannel {
-        let position = Position(line: 2, column: 3)
-        let list = Option.Value.list(names.map { Option(.text(GuardedText($0)), at: position) })
-        let mention = Options(name: "mention", position: position, values: ["critical": Option(list, at: position)])
-        return try TeamsChannel(
-            options: Options(["webhook": .text("https://relay.example.com/teams"), "mention": .section(mention)]),
+        try TeamsChannel(
+            options: Options(["webhook": .text("https://relay.example.com/teams"), "mention": .mentioning(names)]),
             context: .sample)
     }
 

@@ -34,7 +34,7 @@ enum TelegramPayload {
     }
 
     /// - Parameter called: those whose names stand in front of the text.
-    static func of(_ posting: Posting, in place: TelegramPlace, calling called: [String] = []) -> JSON {
+    static func of(_ posting: Posting, in place: TelegramPlace, calling called: [String]) -> JSON {
         var payload = JSONObject([("chat_id", place.chat)])
         if let topic = place.topic { payload["message_thread_id"] = .int(Int64(topic)) }
         write(posting, besides: called.joined(separator: " ").utf16.count, into: &payload)

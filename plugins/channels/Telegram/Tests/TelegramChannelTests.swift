@@ -128,10 +128,7 @@ private func payload(
     }
 
     @Test func `people are called when it begins and when it gets worse`() throws {
-        let position = Position(line: 2, column: 3)
-        let list = Option.Value.list([Option(.text("@ana_lopez"), at: position)])
-        let mention = Options(name: "mention", position: position, values: ["critical": Option(list, at: position)])
-        let telegram = try channel(["mention": .section(mention)])
+        let telegram = try channel(["mention": .mentioning(["@ana_lopez"])])
         for kind in Notification.Kind.allCases {
             for isPlain in [false, true] {
                 let message = Message(
@@ -144,10 +141,7 @@ private func payload(
 
     @Test(arguments: ["@a.b-c", "@ana", "ana_lopez", "@" + String(repeating: "x", count: 33)])
     func `who cannot be called is told at once`(_ name: String) {
-        let position = Position(line: 2, column: 3)
-        let list = Option.Value.list([Option(.text(GuardedText(name)), at: position)])
-        let mention = Options(name: "mention", position: position, values: ["critical": Option(list, at: position)])
-        let problems = #expect(throws: ProblemList.self) { _ = try channel(["mention": .section(mention)]) }
+        let problems = #expect(throws: ProblemList.self) { _ = try channel(["mention": .mentioning([name])]) }
         #expect(
             problems?.problems.map(\.message) == [
                 "'\(name)' cannot be mentioned here; expected a name such as @ana_lopez"
@@ -157,13 +151,8 @@ private func payload(
     /// A text with tags in it cannot be cut anywhere.
     @Test(arguments: SampleMessages.nasty.filter { [.opened, .escalated].contains($0.message.kind) }.map(\.name))
     func `the card gives way where many are called`(_ name: String) throws {
-        let position = Position(line: 2, column: 3)
         let names = (10..<30).map { "@" + String(repeating: "x", count: 30) + "\($0)" }
-        let list = Option.Value.list(names.map { Option(.text(GuardedText($0)), at: position) })
-        let option = Option(list, at: position)
-        let mention = Options(
-            name: "mention", position: position, values: ["critical": option, "warning": option, "info": option])
-        let telegram = try channel(["mention": .section(mention)])
+        let telegram = try channel(["mention": .mentioning(names, for: Severity.allCases)])
         let message = try #require(SampleMessages.nasty.first { $0.name == name }?.message)
         let text = try payload(message, telegram)["text"]?.string ?? ""
         #expect(names.allSatisfy(text.contains))
@@ -177,8 +166,6 @@ private func payload(
 }
 
 @Suite struct `Telegram's answers` {
-    @Test func `no answer of the table is left out`() throws { #expect(try AnswerCase.all().count == 8) }
-
     @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
         let outcome = try channel().judge(.answered(answer.response), at: ChannelConformance.now)
         #expect(answer.agrees(with: outcome), "\(outcome)")
@@ -217,21 +204,5 @@ private func payload(
             return
         }
         #expect(sentence.contains(advice), "\(sentence)")
-    }
-}
-
-@Suite struct `What Telegram shows` {
-    @Test func `no word of a message is missing in its picture`() throws {
-        for (name, message) in SampleMessages.usual {
-            for isPlain in [false, true] {
-                let posting = Posting(id: "d", message: message, isPlain: isPlain, at: message.at)
-                let words = try channel().picture(of: posting).text.replacing("\u{200B}", with: "")
-                for part in [message.headline, message.reason, message.footer] + message.fields.map(\.value)
-                    + message.issues.map(\.title) + message.links.map(\.title) + message.lines
-                {
-                    #expect(words.contains(part), "\(name): \(part)")
-                }
-            }
-        }
     }
 }

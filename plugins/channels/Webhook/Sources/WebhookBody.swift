@@ -18,7 +18,7 @@ struct WebhookBody: JSONWritable {
     private var incidents: [IncidentSummary]
 
     /// The body as it is sent. In a storm there are thousands, so it is written without a tree.
-    static func bytes(_ posting: Posting, bot: String, as format: WebhookFormat = .standard) -> [UInt8] {
+    static func bytes(_ posting: Posting, bot: String, as format: WebhookFormat) -> [UInt8] {
         let bytesMax = posting.isPlain ? plainBytesMax : bytesMax
         let message = posting.message
         let text = message.plainText.fitted(to: Int(Double(bytesMax) * textShare))

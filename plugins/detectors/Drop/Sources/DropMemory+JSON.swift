@@ -33,11 +33,11 @@ extension DropMemory {
         json.object { json in
             json.member("version", DropMemory.version)
             json.member("need", need)
-            json.member("grain", grain)
+            json.member("grain", grain.length)
             json.member("loops", loops)
             json.array("odd") { json in
-                json.put(Int64(shorter))
-                json.put(shorterSince)
+                json.put(Int64(grain.shorter))
+                json.put(grain.shorterSince)
                 json.put(Int64(behind))
             }
             if let stayed { json.member("stayed", stayed) }
@@ -61,13 +61,14 @@ extension DropMemory {
         self.init(try Need(reader.member("need")))
         let version = try reader.optional("version")?.whole(in: 2...DropMemory.version) ?? 1
         if version > 1 {
-            loops = try Baseline.Sums(reader.member("loops"))
-            guard loops.bad >= 0, loops.expected > 0 else { throw reader.mismatch(expected: "crashes of some users") }
+            loops = try LoopSize(reader.member("loops"))
+            guard loops.sessions >= 0, loops.users > 0 else { throw reader.mismatch(expected: "crashes of some users") }
         }
-        grain = try reader.member("grain").whole(in: 0...3_600_000)
+        let length = try reader.member("grain").whole(in: 0...Grain.lengthMax)
         let parts = try reader.member("odd").elements(exactly: 3)
-        shorter = Int(try parts[0].whole(in: 0...Int64(DropMemory.shorterEnough)))
-        shorterSince = try parts[1].whole(in: JSONReader.instants)
+        grain = Grain(
+            length: length, shorter: Int(try parts[0].whole(in: 0...Int64(Grain.shorterEnough))),
+            shorterSince: try parts[1].whole(in: JSONReader.instants))
         behind = Int(try parts[2].whole(in: 0...Int64(DropMemory.behindEnough)))
         if let written = try reader.optional("stayed") { stayed = try written.whole(in: JSONReader.instants) }
         // Six hours of seconds: earlier programs let any number of late ones in.
@@ -103,6 +104,15 @@ extension DropMemory.Bucket: JSONPuttable {
             seen: try parts[4].whole(in: JSONReader.instants),
             counted: parts.count == 6 ? try parts[5].number(in: 0...1e18) : nil)
         guard from < to, counted <= bad, bad <= total else { throw reader.mismatch(expected: "a span and its counts") }
+    }
+}
+
+extension LoopSize: JSONPuttable {
+    func put(into json: inout JSONWriter) { [sessions, users].put(into: &json) }
+
+    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+        let parts = try reader.elements(exactly: 2)
+        self.init(sessions: try parts[0].number(in: -1e30...1e30), users: try parts[1].number(in: 0...1e30))
     }
 }
 

@@ -68,13 +68,8 @@ public struct DropMemory: AskedMemory {
     /// The hours that are not learned from yet, oldest first.
     var hours: [Hour] = []
     var baseline: Baseline
-    /// How many crashed sessions there are for each crashed user: the sessions, and the users.
-    var loops = DropMemory.loopsUsual
-    /// How long the spans are that are taken, in milliseconds; 0 before the first.
-    var grain: Int64 = 0
-    /// How many much shorter ones came since a moment, in milliseconds since 1970.
-    var shorter = 0
-    var shorterSince: Int64 = 0
+    var loops = LoopSize.usual
+    var grain = Grain()
     /// How many observations running were seen long before the newest span ended.
     var behind = 0
     /// When a fall that had lasted was taken for the new usual, last, in milliseconds since 1970; nil while none was.
@@ -92,14 +87,6 @@ public struct DropMemory: AskedMemory {
     static let recentMax = 360
     /// How long an hour waits until it is learned from: a fall that began yesterday is not taken for usual.
     static let quarantineHours: Int64 = 24
-    /// With spans of another length after a longer pause, the source has changed and learning begins anew.
-    private static let pauseMax: Int64 = 24 * 3_600_000
-    /// Longest span that says something of its hour.
-    private static let spanMax: Int64 = 3_600_000
-
-    /// That there are one and a half sessions is as sure as ten users make it.
-    static let loopsUsual = Baseline.Sums(bad: 15, expected: 10)
-    private static let loopsFade = 1 - 1.0 / 8640
 
     public init(_ need: Need) {
         self.need = need
@@ -118,7 +105,7 @@ public struct DropMemory: AskedMemory {
         memory.baseline = elder.baseline
         memory.baseline.handOn()
         memory.loops = elder.loops
-        memory.grain = elder.grain
+        memory.grain = Grain(length: elder.grain.length)
         return memory
     }
 
@@ -160,18 +147,16 @@ public struct DropMemory: AskedMemory {
         for known in recent where known.counted < known.bad && known.to <= bucket.from {
             loop.note(Moment(milliseconds: known.from))
         }
-        let (each, from) = (max(1, loops.bad / loops.expected), Moment(milliseconds: bucket.from))
+        let (each, from) = (loops.each, Moment(milliseconds: bucket.from))
         bucket.counted = loop.counted(bucket.bad, ofUsers: users, each: each, since: from)
         guard bucket.from >= score.until else { return }
         // By itself: a source that knows no users of its sessions must not look like one long loop.
         var alone = CrashLoop()
-        let learned = alone.counted(bucket.bad, ofUsers: users, each: each, since: from)
-        loops.bad = loops.bad * DropMemory.loopsFade + learned
-        loops.expected = loops.expected * DropMemory.loopsFade + users
+        loops.learn(alone.counted(bucket.bad, ofUsers: users, each: each, since: from), of: users)
     }
 
     /// Whether the source says how many users crashed, so that loops are left out; else a loop may be among the cases.
-    private var knowsUsers: Bool { loops != DropMemory.loopsUsual }
+    private var knowsUsers: Bool { loops != .usual }
 
     /// The share behind the rate. Of nobody nothing can be said, but the time has passed.
     private mutating func share(_ metrics: Metrics) -> Share? {
@@ -208,37 +193,21 @@ public struct DropMemory: AskedMemory {
     /// So many sights running from before the newest span show that the clock was set back.
     static let behindEnough = 3
 
-    /// Whether a span is about as long as those taken so far.
-    ///
-    /// Sources give spans of several lengths side by side, and the distinct users of an hour are not those of five
-    /// minutes: their rates cannot be compared. The shortest counts; but a single odd one changes nothing.
+    /// Whether a span is about as long as those taken so far, or the first of those that are taken from now on.
     private mutating func fits(_ bucket: Bucket) -> Bool {
-        let length = bucket.to - bucket.from
-        guard length <= DropMemory.spanMax else { return false }
-        if grain == 0 { grain = length }
-        if length > grain * 2 {
-            guard bucket.from - score.until > DropMemory.pauseMax else { return false }
-            beginAnew(with: length)
-        } else if length * 2 < grain {
-            if bucket.to - shorterSince > DropMemory.correctionsLast || bucket.to < shorterSince {
-                (shorter, shorterSince) = (0, bucket.to)
-            }
-            shorter += 1
-            guard shorter >= DropMemory.shorterEnough else { return false }
-            beginAnew(with: length)
+        switch grain.note(bucket, after: score.until) {
+        case .alike: return true
+        case .odd: return false
+        case .anew:
+            beginAnew()
+            return true
         }
-        return true
     }
 
-    /// So many shorter spans within six hours show that they come all the time.
-    static let shorterEnough = 6
-
-    private mutating func beginAnew(with length: Int64) {
+    private mutating func beginAnew() {
         recent.removeAll()
         mark = DropScore()
         score = DropScore()
-        grain = length
-        shorter = 0
         baseline.noise = Noise()
         forgetTables()
         // Rates of sessions are the same whatever the span.
@@ -358,7 +327,7 @@ public struct DropMemory: AskedMemory {
     /// alone is noise, too.
     private mutating func learnNoise(at place: Int, _ usual: Double) {
         let bucket = recent[place]
-        guard recent[place + 1].from - bucket.to < DropMemory.spanMax else {
+        guard recent[place + 1].from - bucket.to < Grain.lengthMax else {
             baseline.noise.pause()
             return
         }

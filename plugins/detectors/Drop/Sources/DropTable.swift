@@ -94,7 +94,7 @@ struct DropTable: Hashable, Sendable {
     /// is among them, without a fall, where it may go on.
     ///
     /// - Parameter loop: the chance that a loop of the span before goes on in this one.
-    func likelihoods(bad: Double, of total: Double, loop: Double = 0) -> (factors: Depths, loop: Double) {
+    func likelihoods(bad: Double, of total: Double, loop: Double) -> (factors: Depths, loop: Double) {
         likelihoods(bad: bad, of: total, loop: loop, times: times)
     }
 

@@ -103,7 +103,7 @@ private func expectSameLearned(
             twin.memory.add(twin.next())
         }
         // The first hour was all there was, so the first short spans were passed over.
-        #expect(life.memory.grain == 300_000)
+        #expect(life.memory.grain.length == 300_000)
         #expect(life.memory.recent.map(\.bad) == twin.memory.recent.map(\.bad))
         #expect(life.memory.hours == twin.memory.hours)
         #expect(life.memory.isReady)

@@ -103,14 +103,8 @@ struct BugsinkPoll: Sendable {
     }
 
     private mutating func take(_ issues: [Issue], of app: String) {
-        var taken: Set<String> = []
-        let kept = issues.filter { taken.insert($0.id).inserted }.prefix(Issue.countMax)
-        guard !kept.isEmpty else { return }
-        observations.append(
-            Observation(
-                subject: Subject(source: poll.source, app: app),
-                span: TimeSpan(lasting: poll.spans.first ?? .hours(1), until: poll.now), seen: poll.now,
-                metrics: Metrics(), issues: Array(kept)))
+        guard !issues.isEmpty else { return }
+        observations.append(Observation(issues: issues, of: Subject(source: poll.source, app: app), in: poll))
     }
 
     /// What an issue's page begins with; nil where the address holds what is nobody's business.

@@ -95,37 +95,48 @@ enum CrashlyticsReport {
 
     private static func metrics(in entry: JSONReader) throws(JSONMismatch) -> Metrics {
         var metrics = Metrics()
-        try add(
-            .sessions, .crashedSessions, .crashFreeSessions, "totalSessionsCount", "impactedSessionsCount",
-            "crashFreeSessionsPercentage", entry, &metrics)
-        try add(
-            .users, .crashedUsers, .crashFreeUsers, "totalUsersCount", "impactedUsersCount",
-            "crashFreeUsersPercentage", entry, &metrics)
+        try add(.sessions, entry, &metrics)
+        try add(.users, entry, &metrics)
         if let events = try entry.optional("eventsCount")?.writtenCount() { metrics[.crashEvents] = events }
         return metrics
     }
 
-    private static func add(
-        _ all: Metric, _ crashed: Metric, _ crashFree: Metric, _ totalName: String, _ impactedName: String,
-        _ percentName: String, _ entry: JSONReader, _ metrics: inout Metrics
-    ) throws(JSONMismatch) {
-        let impacted = try entry.optional(impactedName)
+    /// Of sessions or of users: all, those that crashed, and the share of those that did not.
+    private struct Trio {
+        let all: Metric
+        let crashed: Metric
+        let crashFree: Metric
+        // What the report calls them.
+        let total: String
+        let impacted: String
+        let percent: String
+
+        static let sessions = Trio(
+            all: .sessions, crashed: .crashedSessions, crashFree: .crashFreeSessions, total: "totalSessionsCount",
+            impacted: "impactedSessionsCount", percent: "crashFreeSessionsPercentage")
+        static let users = Trio(
+            all: .users, crashed: .crashedUsers, crashFree: .crashFreeUsers, total: "totalUsersCount",
+            impacted: "impactedUsersCount", percent: "crashFreeUsersPercentage")
+    }
+
+    private static func add(_ trio: Trio, _ entry: JSONReader, _ metrics: inout Metrics) throws(JSONMismatch) {
+        let impacted = try entry.optional(trio.impacted)
         let count = try impacted?.writtenCount()
-        let percent = try entry.optional(percentName)
+        let percent = try entry.optional(trio.percent)
         let rate = try percent?.percentage()
-        guard let total = try entry.optional(totalName)?.writtenCount() else {
+        guard let total = try entry.optional(trio.total)?.writtenCount() else {
             // How many were hit, of nobody knows how many.
-            if let count { metrics[crashed] = count }
-            if let rate { metrics[crashFree] = rate }
+            if let count { metrics[trio.crashed] = count }
+            if let rate { metrics[trio.crashFree] = rate }
             return
         }
         // A share of nothing says nothing, whatever it says.
         guard total > 0 else { return }
-        metrics[all] = total
+        metrics[trio.all] = total
         // A count of 0 may be left out of the answer.
         guard var hit = count ?? rate.map(total.without(share:)) else { return }
-        if let impacted { hit = try impacted.crashed(hit, of: total, totalName) }
-        metrics[crashed] = hit
+        if let impacted { hit = try impacted.crashed(hit, of: total, trio.total) }
+        metrics[trio.crashed] = hit
         let computed = (total - hit) / total
         if let percent, let rate, abs(rate - computed) > roundingMax {
             throw percent.mismatch(expected: "\(computed.percent), as the counts beside it say")

@@ -12,8 +12,8 @@ struct ExportTables: Hashable, Sendable {
     /// Nil where the config does not say how old the newest session may be.
     let writtenMaxAge: Duration?
 
-    /// A table that is streamed to is minutes late; one that is filled by the day is up to a day and some hours, and twice
-    /// that is trouble.
+    /// Well beyond how late a table usually is: minutes where sessions are streamed to it, up to a day and some hours where it is
+    /// filled by the day.
     var maxAge: Duration { writtenMaxAge ?? (isStreamed ? .hours(6) : .days(2)) }
 
     /// Whether sessions reach it within minutes. Firebase names these tables so; all others it fills about once a day.

@@ -7,14 +7,9 @@ struct DatadogPoll: Sendable {
     private let poll: Poll
     /// In the order in which they are asked.
     private let tour: Tour<Round>
-    /// What is still to be asked.
-    private var open: [DatadogQuestion] = []
-    private var figures: DatadogFigures
-    private var warnings: [String]
+    private var inquiry: DatadogInquiry
     /// What went wrong with single queries.
     private var failures: [PollFailure] = []
-    /// Set when the budget is used up: no request before that moment.
-    private var spentUntil: Moment?
 
     /// A poll may take as long as five requests, so no more than these may take all the time they have.
     private static let timeoutsMax = 3
@@ -34,34 +29,27 @@ struct DatadogPoll: Sendable {
     init(of source: DatadogSource, _ poll: Poll) {
         self.source = source
         self.poll = poll
-        figures = DatadogFigures(source: poll.source, app: source.app)
         let spans = poll.spans.prefix(DatadogSource.spansMax).map { TimeSpan(lasting: $0, until: poll.now) }
         // The shortest first, of all environments: what takes longest is what most easily fails.
         let all = spans.flatMap { span in
             source.watchedEnvironments.map { Round(environment: $0, span: span) }
         }
         tour = Tour(all) { $0.json == poll.cursor }
-        warnings = DatadogSource.warnings(about: poll.spans)
-        for round in tour.stops {
-            open += source.questions(about: round.span, environment: round.environment)
-        }
+        inquiry = DatadogInquiry(
+            source: poll.source, app: source.app,
+            tour.stops.flatMap { source.questions(about: $0.span, environment: $0.environment) },
+            warnings: DatadogSource.warnings(about: poll.spans))
     }
 
     func begin() -> PollStep { goOn() }
 
     private func goOn() -> PollStep {
-        guard let question = open.first else { return finish() }
-        if let until = spentUntil {
-            return finish(
-                without: PollFailure(
-                    .rateLimited, "\(question.subject): Datadog allows no more requests until \(until)",
-                    retryAt: until))
-        }
+        guard let question = inquiry.open.first else { return finish() }
+        if let refusal = inquiry.refusal { return finish(without: refusal) }
         return .fetch(source.server.request(question)) { result in
             var poll = self
             do throws(PollFailure) {
-                let answer = try DatadogAnswer(result, to: question, now: poll.poll.now)
-                poll.take(answer, to: question)
+                poll.inquiry.take(try DatadogAnswer(result, to: question, now: poll.poll.now), to: question)
                 return poll.goOn()
             } catch {
                 return poll.goOn(without: error, question)
@@ -79,28 +67,14 @@ struct DatadogPoll: Sendable {
         guard timeouts < DatadogPoll.timeoutsMax else { return finish(without: failure) }
         var poll = self
         poll.failures.append(failure)
-        poll.leave(question)
+        poll.inquiry.leave(question)
         return poll.goOn()
-    }
-
-    /// Asks nothing more of that environment and that span.
-    private mutating func leave(_ question: DatadogQuestion) {
-        open.removeAll { $0.span == question.span && $0.environment == question.environment }
-    }
-
-    private mutating func take(_ answer: DatadogAnswer, to question: DatadogQuestion) {
-        open.removeFirst()
-        figures.take(answer, to: question)
-        spentUntil = answer.spentUntil
-        // Where there is no session nothing has crashed, and no version is to be told apart.
-        if question.count == .sessions, answer.isEmpty { leave(question) }
-        if question.count == .sessions, let warning = answer.warning { warnings.append(warning) }
     }
 
     private func finish(without failure: PollFailure? = nil) -> PollStep {
         var report = PollReport(
-            figures.observations { _ in poll.now }, failures: failures + [failure].compactMap(\.self),
-            spentUntil: spentUntil, warnings: warnings)
+            inquiry.observations { _ in poll.now }, failures: failures + [failure].compactMap(\.self),
+            spentUntil: inquiry.spentUntil, warnings: inquiry.warnings)
         report.cursor = cursor(after: failure)
         return .finish(report)
     }
@@ -108,7 +82,7 @@ struct DatadogPoll: Sendable {
     /// Where the next poll begins after a failure that ended this one. Nil, which keeps what was there, where there is nothing
     /// to remember.
     private func cursor(after failure: PollFailure?) -> JSON? {
-        guard let failure, let question = open.first,
+        guard let failure, let question = inquiry.open.first,
             let index = tour.stops.firstIndex(where: {
                 $0.environment == question.environment && $0.span == question.span
             })

@@ -75,11 +75,8 @@ struct GlitchTipPoll: Sendable {
     private mutating func take(_ issues: [SentryIssue], of environment: String?) {
         let (apps, strays) = SentryIssue.byApp(issues, only: inquiry.only)
         homeless += strays
-        let span = TimeSpan(lasting: poll.spans.first ?? .hours(1), until: poll.now)
         observations += apps.map { app, issues in
-            Observation(
-                subject: Subject(source: poll.source, app: app, environment: environment), span: span, seen: poll.now,
-                metrics: Metrics(), issues: issues)
+            Observation(issues: issues, of: Subject(source: poll.source, app: app, environment: environment), in: poll)
         }
     }
 

@@ -5,7 +5,7 @@ internal import SourceKit
 enum Period: String, CaseIterable, Sendable {
     case hourly, daily
 
-    /// Play is 2 to 4 hours late by the hour, and 24 to 48 by the day; twice that is trouble.
+    /// Play is up to 4 hours late by the hour, and up to 48 by the day; three times the one and twice the other is trouble.
     var maxAge: Duration { self == .hourly ? .hours(12) : .days(4) }
     /// How long after its end a figure is there, usually and at the latest, as people report it; Play itself promises nothing.
     var lateness: ClosedRange<Duration> {

@@ -70,12 +70,9 @@ struct RollbarPoll: Sendable {
         for item in items.sorted(by: RollbarItem.worseFirst) where taken.insert(item.issue.id).inserted {
             byPlace[item.environment ?? "", default: []].append(item.issue)
         }
-        let span = TimeSpan(lasting: poll.spans.first ?? .hours(1), until: poll.now)
         return byPlace.sorted { $0.key < $1.key }.map { environment, issues in
-            Observation(
-                subject: Subject(
-                    source: poll.source, app: source.app, environment: environment.isEmpty ? nil : environment),
-                span: span, seen: poll.now, metrics: Metrics(), issues: Array(issues.prefix(Issue.countMax)))
+            let subject = Subject(source: poll.source, app: source.app, environment: environment.isEmpty ? nil : environment)
+            return Observation(issues: issues, of: subject, in: poll)
         }
     }
 }

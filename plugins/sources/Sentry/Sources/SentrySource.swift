@@ -32,7 +32,7 @@ public struct SentrySource: HistoricalSource {
         .inHeader
     static let projects = Setting(
         "projects", .list(.plain), default: [], unset: "all that the token can see",
-        "Slugs or ids of the projects to watch.")
+        "Slugs or ids of the projects to watch; at most \(projectsMax).")
     static let environments = Setting(
         "environments", .list(.plain), default: [], unset: "all together",
         "The environments to watch, each by itself; at most \(environmentsMax).")

@@ -1,20 +1,45 @@
 internal import PluginKit
 
-/// What Datadog has counted, put together to observations.
-struct DatadogFigures: Sendable {
+/// What is still to be asked of Datadog, and what it has counted so far, put together to observations.
+struct DatadogInquiry: Sendable {
     /// The source's name.
-    let source: String
-    let app: String
+    private let source: String
+    private let app: String
+    private(set) var open: [DatadogQuestion]
+    private(set) var warnings: [String]
+    /// Set when the budget is used up: no request before that moment.
+    private(set) var spentUntil: Moment?
     private var counts: [DatadogQuestion: DatadogCount] = [:]
     /// Where sessions were counted, in that order.
     private var counted: [DatadogQuestion] = []
 
-    init(source: String, app: String) {
+    init(source: String, app: String, _ questions: [DatadogQuestion], warnings: [String]) {
         self.source = source
         self.app = app
+        open = questions
+        self.warnings = warnings
+    }
+
+    /// Why the next question cannot be asked now; nil where it can.
+    var refusal: PollFailure? {
+        guard let question = open.first, let until = spentUntil else { return nil }
+        return PollFailure(
+            .rateLimited, "\(question.subject): Datadog allows no more requests until \(until)", retryAt: until)
+    }
+
+    /// Asks nothing more of that environment and that span.
+    mutating func leave(_ question: DatadogQuestion) {
+        open.removeAll { $0.span == question.span && $0.environment == question.environment }
     }
 
     mutating func take(_ answer: DatadogAnswer, to question: DatadogQuestion) {
+        open.removeFirst()
+        spentUntil = answer.spentUntil
+        if question.count == .sessions {
+            // Where there is no session nothing has crashed, and no version is to be told apart.
+            if answer.isEmpty { leave(question) }
+            if let warning = answer.warning, !warnings.contains(warning) { warnings.append(warning) }
+        }
         for span in question.spans {
             let part = question.part(span)
             if question.count == .sessions { counted.append(part) }
