@@ -287,7 +287,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         _ = bot.play(String(repeating: "w.", count: 20))
         bot.advance(by: .hours(1))
         let digest = try #require(bot.decisions.last { $0.decision == .send }).message
-        #expect(digest.headline == "🗒 shop: 20 resolved, held until now by calm-down")
+        #expect(digest.headline == "🗒 shop: 20 came and went, held until now by calm-down")
         #expect(digest.lines.last == "and 12 more")
     }
 

@@ -64,7 +64,7 @@ import Testing
         var bot = try bot(["changes": "3", "within": "20m", "calm": "6m"])
         #expect(bot.play("w.w.w.........") == "OROhhx...h.D..")
         // The one whose beginning was told is over, and so is the one that nobody heard of.
-        #expect(bot.decisions.last?.message.headline == "🗒 shop: 2 resolved, held until now by wobble")
+        #expect(bot.decisions.last?.message.headline == "🗒 shop: 1 resolved, 1 came and went, held until now by wobble")
         #expect(bot.state.incidents.isEmpty)
     }
 
@@ -89,7 +89,7 @@ import Testing
         _ = bot.play("..........")
         let summary = try #require(bot.decisions.last { $0.decision == .send }).message
         // Two were told one by one.
-        #expect(summary.headline == "🗒 shop: \(often - 2) resolved, held until now by wobble")
+        #expect(summary.headline == "🗒 shop: \(often - 2) came and went, held until now by wobble")
         #expect(summary.lines.count == 9)
         #expect(summary.lines.last == "and \(often - 2 - 8) more")
         #expect(bot.state.incidents.isEmpty)
@@ -138,7 +138,7 @@ import Testing
         #expect(bot.play("w.w.w.         .") == "Ohhxhx.........D")
         let digest = try #require(bot.decisions.last)
         #expect(digest.reason.description == "budget:calm-down")
-        #expect(digest.message.headline == "🗒 shop: 3 ended, held until now by calm-down, flapping")
+        #expect(digest.message.headline == "🗒 shop: 1 ended, 2 came and went, held until now by calm-down, flapping")
         #expect(
             bot.decisions.filter { $0.reason.description == "budget:calm-down" }.allSatisfy {
                 $0.decision == .send || $0.decision == .hold(until: .utc("2026-11-20 12:15"))

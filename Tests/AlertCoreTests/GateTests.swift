@@ -44,6 +44,42 @@ import Testing
         GatePlan.mute(from: "2026-11-20 12:04", until: "2026-11-20 12:06"),
     ]
 
+    private static let minute = GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:03")
+    private static let muteBefore = GatePlan.mute(from: "2026-11-20 12:00", until: "2026-11-20 12:04")
+    private static let muteAfter = GatePlan.mute(from: "2026-11-20 12:03", until: "2026-11-20 12:06")
+
+    /// A look a minute from 12:02 on, with a crash of the bot after the first.
+    @Test(arguments: [
+        ("quiet hours", quieted, "wwwww", ["quiet hours (nights)"]),
+        ("one gate after the other", [muteBefore] + quieted, "wwwww", ["a mute, quiet hours (nights)"]),
+        ("a minute of one and three of the other", [minute, muteAfter], "wwwww", ["a mute"]),
+        ("no gate for long", [minute], "www", []),
+        ("no gate", [], "www", []),
+    ] as [(String, [GatePlan], String, [String])])
+    func `what comes late says what held it`(
+        name: String, gates: [GatePlan], seen: String, held: [String]
+    ) throws {
+        var bot = Rehearsal(.rehearsed(gates: gates))
+        bot.comparesReplay = true
+        bot.start()
+        _ = bot.play("..")
+        _ = bot.play(String(seen.prefix(1)))
+        bot.crash()
+        _ = bot.play(String(seen.dropFirst()))
+        let told = try #require(bot.decisions.last { $0.decision == .send })
+        #expect(told.kind == .opened)
+        #expect(told.message.fields.filter { $0.label == "Held until now by" }.map(\.value) == held)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `an escalation that comes late says what held it, and its end does not`() throws {
+        var bot = Rehearsal(.rehearsed(gates: Self.quieted))
+        bot.start()
+        #expect(bot.play("wwwcccc.") == "O..h..ER")
+        let told = bot.decisions.filter { $0.decision == .send }.map(\.message)
+        #expect(told.map { $0.fields.contains { $0.label == "Held until now by" } } == [false, true, false])
+    }
+
     @Test(arguments: [
         Story("what lasts longer than a mute is said when it ends", muted, "...wwwww.", "...h..O.R"),
         Story("what lasts longer than quiet hours is said when they end", quieted, "...wwwww.", "...h..O.R"),
@@ -284,7 +320,7 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["h", "O"])
     }
 
-    @Test func `a source is idle only while nobody at all would be told`() {
+    @Test func `a source is idle only while nobody at all would be told`() throws {
         func reasons(_ gates: [GatePlan]) -> [PollReason]? {
             var bot = Rehearsal(
                 .rehearsed(gates: gates, channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")]))
@@ -297,6 +333,24 @@ import Testing
         #expect(reasons([.mute(from: from, until: until)]) == [.idle])
         #expect(reasons([.mute(from: from, until: until, except: .critical)]) == [])
         #expect(reasons([.mute(from: from, until: until, match: .on(["app": "bank"]))]) == [])
+        func quiet(_ channel: String) throws -> GatePlan {
+            try .rule(QuietHoursGate.self, channel, ["between": "11:00-13:00", "channel": channel])
+        }
+        #expect(try reasons([quiet("team")]) == [])
+        #expect(try reasons([quiet("team"), quiet("oncall")]) == [.idle])
+    }
+
+    @Test func `quiet hours of one channel leave the others alone, and what it was told of ends there`() throws {
+        let quiet = try GatePlan.rule(QuietHoursGate.self, "nights", ["between": "12:02-12:06", "channel": "team"])
+        var bot = bot(quiet, channels: ["team", "oncall"])
+        _ = bot.play("ww..w......")
+        #expect(bot.marks(in: "oncall") == "OROR")
+        // Of the second, which came and went, the morning has a line.
+        #expect(bot.marks(in: "team").sorted() == "OhhxRD".sorted(), "\(bot.marks(in: "team"))")
+        let end = bot.decisions.last { $0.channel == "team" && $0.kind == .resolved && $0.decision == .send }
+        #expect(end?.at == .utc("2026-11-20 12:06"))
+        bot.advance(by: .hours(1))
+        #expect(bot.objections == [])
     }
 }
 

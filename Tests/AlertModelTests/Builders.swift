@@ -83,12 +83,14 @@ extension SeededRandom {
     }
 
     mutating func hold() -> Hold {
-        Hold(
+        var hold = Hold(
             kind: one(of: Notification.Kind.allCases), severity: one(of: Severity.allCases), reason: reason(),
             since: moment(), until: moment(), checkAgain: moment(), summarizes: happens(0.5),
             isForSummary: happens(0.5),
             gathering: maybe { Gathering(gate: $0.word(), key: $0.text(), style: $0.one(of: Gathering.Style.allCases)) }
         )
+        hold.earlier = list(upTo: 2) { $0.reason() }
+        return hold
     }
 
     mutating func standing() -> Standing {

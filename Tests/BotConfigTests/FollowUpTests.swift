@@ -127,4 +127,21 @@ internal import Testing
                     ] : []))
         #expect(result.config != nil)
     }
+
+    @Test(arguments: [
+        ("shop-(ios|android)", true), ("shop-.*", true), (".+", true), ("^shop", true), ("shop$", true),
+        ("!staging", true), ("=~shop", true), ("com.shop.*", false), ("5.2.*", false), ("Shop (beta)", false),
+        ("Shop | Pro", false), ("Shop!", false),
+    ])
+    func `a regular expression as a pattern is warned of`(pattern: String, isTold: Bool) {
+        let result = load("routes:\n  - {match: {app: \"\(pattern)\"}, to: team}\n  - to: team" + least)
+        #expect(
+            result.problems.map(\.line)
+                == (isTold
+                    ? [
+                        "2:19: '\(pattern)' reads like a regular expression, which patterns are not "
+                            + "(only * and ? are special; a list matches one of several, and nothing negates)"
+                    ] : []))
+        #expect(result.config != nil)
+    }
 }

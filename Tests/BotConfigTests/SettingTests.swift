@@ -49,6 +49,8 @@ private func expect<Value: Equatable>(
         try expect(.percentage(0...0.5), 0.1, shown: "10%")
         try expect(.points, 0, shown: "0pp")
         try expect(.points(0.0001...0.5), 0.0001, shown: "0.01pp")
+        try expect(.margin, Margin(0.002, isPoints: true), shown: "0.2pp")
+        try expect(.margin, Margin(50, isPoints: false), shown: "50")
         try expect(.comparison, Comparison(.less, 0.995, isPercentage: true), shown: "\"< 99.5%\"")
         try expect(.comparison, Comparison(.greaterOrEqual, 100, isPercentage: false), shown: "\">= 100\"")
         try expect(.days, .everyDay, shown: "mon-sun")

@@ -61,6 +61,8 @@ import Testing
                 "rule 'hush' holds everything at every hour of the next 14 days, and no rule can be as severe as critical, so nothing is sent"
             ),
             ("hush: {plugin: quiet_hours, between: 00:00-24:00, except: critical}", true, nil),
+            ("hush: {plugin: quiet_hours, between: 00:00-24:00, channel: ops}", true, nil),
+            ("hush: {plugin: mute, until: 2099-01-01, channel: ops}", true, nil),
             (
                 "hush: {plugin: quiet_hours, between: 00:00-24:00, except: critical, match: {severity: warning}}", true,
                 "rule 'hush' holds everything that matches severity warning at every hour of the next 14 days, so nothing of it is sent"
@@ -299,6 +301,10 @@ import Testing
         (
             "a: {plugin: quiet_hours, between: 22:00-07:00, except: warning}",
             "a holds messages  (warning and worse pass; Europe/Madrid, next 14 days)\n  Fri 2026-11-20 – "
+        ),
+        (
+            "a: {plugin: quiet_hours, between: 22:00-07:00, channel: ops, except: critical}",
+            "a holds messages  (in ops; critical passes; Europe/Madrid, next 14 days)\n  Fri 2026-11-20 – "
         ),
         (
             "a: {plugin: mute, from: 2026-12-24, until: 2027-01-02}",

@@ -126,6 +126,8 @@ import Testing
         #expect(
             MuteText(partial, paint, clock).text
                 == "m1 app shop-* (critical passes), from 10:00 until 14:00, by ada: hotfix")
+        let elsewhere = mute { $0["channels"] = ["ops", "team"] }
+        #expect(MuteText(elsewhere, paint, clock).text.hasPrefix("m1 app shop-* in ops or team, from 10:00"))
         // One that has no begin began at no time.
         let always = mute { $0["from"] = .null }
         #expect(MuteText(always, paint, clock).text == "m1 app shop-*, until 14:00, by ada: hotfix")

@@ -81,7 +81,7 @@ private struct Sloppy: CalendarGate {
         mistake == .leaks ? Remark("App", notification.incident.subject.app, reason: reason) : nil
     }
 
-    func account(of channel: String, at now: Moment, given view: any GateView) -> String? {
+    func account(of notification: Notification, at now: Moment, given view: any GateView) -> String? {
         mistake == .mumbles ? "" : nil
     }
 

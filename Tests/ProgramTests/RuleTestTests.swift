@@ -57,6 +57,7 @@ import Testing
                 """
                 ✗ a fall is told  shop.test.yaml:3:3
                     - 12:50:00 opened critical  (expected at shop.test.yaml:12:9, but not there)
+                        rule floor of shop-ios: 99.90% is not below 99.5%
                     + 13:00:00 ops: opened critical 🔴 shop-ios: crash-free users 95.00% (alert below 99%) (first)  \
                 (not expected)
                 """))

@@ -139,6 +139,33 @@ import Testing
         #expect(try await Shop.scratch(bare).alertbot("check").errors == "")
     }
 
+    @Test(arguments: [
+        (", window: 1d", "", "", true), (", window: 1d", "", "\n    span: 1d", false), ("", "", "", false),
+        (", window: 1d", ", from: $.from, to: $.to", "", false),
+    ])
+    func `a window that averages nothing is warned of`(
+        window: String, spans: String, span: String, isTold: Bool
+    ) async throws {
+        let config = """
+            version: 1
+            sources:
+              figures:
+                plugin: http_json
+                url: http://stats.example.com/
+                each: $[*]\(span)
+                map: {app: $.app, latency: $.ms\(spans)}
+            rules:
+              slow: {plugin: threshold, metric: latency, warning: "> 900"\(window)}
+            channels:
+              ops: {plugin: console}
+            """
+        let check = try await Shop.scratch(config).alertbot("check")
+        #expect(check.status == 0, "\(check.errors)")
+        let told =
+            "'window' does not average 'latency': source 'figures' measures shorter spans, and the newest is judged"
+        #expect(check.errors.contains(told) == isTold, "\(check.errors)")
+    }
+
     @Test func `a drop needs counts and can be a warning or critical, and check knows`() async throws {
         func check(_ map: String, _ routes: String = "") async throws -> String {
             let config = """

@@ -110,6 +110,16 @@ private struct Workshop {
             ])
     }
 
+    @Test func `what is missing says what the rules thought at that moment`() throws {
+        let few = figures.replacing("users: 1000", with: "users: 30")
+        func verdicts(_ expected: String) throws -> [[String]] {
+            try Workshop.results(few + "expect:\n" + expected).comparison.map(\.verdicts)
+        }
+        let told = ["rule floor of shop: not enough users yet: 30 in 1 min, min_volume is 50"]
+        #expect(try verdicts("  - {at: 12:05, kind: opened}") == [told])
+        #expect(try verdicts("  - {at: 12:05, app: shop}\n  - {at: 12:07, kind: resolved}") == [told, []])
+    }
+
     @Test func `an exact expectation is not robbed by a vague one`() throws {
         let result = try Workshop.results(
             figures + """

@@ -95,6 +95,12 @@ public struct IssueMemory: StandingMemory {
     /// What is remembered of an issue, by its id as `reading` gives it.
     public subscript(_ id: String) -> Record? { records[IssueMemory.hash(id)] }
 
+    /// What is remembered of all issues besides those of some ids, in no order.
+    func remembered(besides ids: [String]) -> [Record] {
+        let left = Set(ids.map { IssueMemory.hash($0) })
+        return records.filter { !left.contains($0.key) }.map(\.value)
+    }
+
     public var count: Int { records.count }
 
     private static func hash(_ id: String) -> UInt64 {

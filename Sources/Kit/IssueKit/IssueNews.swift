@@ -66,7 +66,9 @@ public struct IssueNews: Sendable {
         let open = sight.tracked.filter { !isTogether($0) }.compactMap(\.key)
         let ended =
             open.compactMap { key -> Finding? in why(isOver: memory[key], since, now).map { end(of: key, $0) } }
-            + together.filter { now - $0.since >= freshFor }.map { end(of: $0.key, noNewsAnyMore) }
+            + together.compactMap { told -> Finding? in
+                why(areOver: told, in: sight, since, now).map { end(of: told.key, $0) }
+            }
         guard let reading = memory.reading else {
             return ended + [silence("no issue has been reported yet")]
         }
@@ -155,6 +157,29 @@ public struct IssueNews: Sendable {
         }
         guard let began = since(record) else { return Phrase(.issueOverBack) }
         return now - began >= freshFor ? noNewsAnyMore : nil
+    }
+
+    /// The same of issues that were told of together. Which ones they were is not kept, but since when each is news.
+    private func why(
+        areOver told: Sight.Tracked, in sight: Sight, _ since: (IssueMemory.Record) -> Moment?, _ now: Moment
+    ) -> Phrase? {
+        guard now - told.since < freshFor else { return noNewsAnyMore }
+        let memory = sight.series.memory(IssueMemory.self)
+        let named = memory.reading.map { $0.issues.map(\.id) + $0.others } ?? []
+        let besides = named.filter { !sight.concerns(issue: $0) } + sight.tracked.compactMap(\.key)
+        let records = memory.remembered(besides: besides).filter { ($0.usersMost ?? 0) >= usersMin }
+        func wasNews(_ began: Moment) -> Bool { began <= told.since && told.since - began < freshFor }
+        let news = records.filter { since($0).map(wasNews) ?? false }
+        guard !news.contains(where: { $0.status == .open }) else { return nil }
+        // What was resolved and is back goes on, though it is another rule's to tell.
+        let isBack = records.contains { record in
+            record.status == .open && !record.isPast && since(record) == nil && wasNews(record.born)
+                && record.returned.map { $0 > told.since } ?? false
+        }
+        if isBack { return Phrase(.issueOverBack) }
+        // None is known: they were forgotten, and nobody knows more of them.
+        guard !news.isEmpty else { return nil }
+        return Phrase(news.contains { $0.status == .ignored } ? .issueOverIgnored : .issueOverClosed)
     }
 
     private func silence(_ sentence: String) -> Finding {

@@ -45,8 +45,8 @@ public protocol Gate: Plugin {
     /// The incidents that keep the gate closed while they are firing; nil for gates that wait for none.
     var waitsFor: Match? { get }
 
-    /// What the gate has left for a channel, in a few words for `why`, such as `4 of 10 messages left`.
-    func account(of channel: String, at now: Moment, given view: any GateView) -> String?
+    /// How the gate stands to a notification, in a few words for `why`, such as `4 of 10 messages left`.
+    func account(of notification: Notification, at now: Moment, given view: any GateView) -> String?
 
     /// Why messages are told together, for a message that the gate has gathered.
     var gathers: Phrase? { get }
@@ -68,7 +68,7 @@ extension Gate {
     public var furtherChannels: [String] { [] }
     public var leastSeverity: Severity? { nil }
     public var waitsFor: Match? { nil }
-    public func account(of channel: String, at now: Moment, given view: any GateView) -> String? { nil }
+    public func account(of notification: Notification, at now: Moment, given view: any GateView) -> String? { nil }
     public var gathers: Phrase? { nil }
     public var purpose: String? { nil }
 }
@@ -84,12 +84,16 @@ public protocol CalendarGate: Gate {
     /// When the gate is closed from `now` on, for `check`; at most `count` spans.
     func schedule(from now: Moment, count: Int) -> [TimeSpan]
 
+    /// The channels that it is closed to; none for all of them.
+    var channels: [String] { get }
+
     /// The calendars that the gate follows, so that people hear of one that has no days left.
     var calendars: [FollowedCalendar] { get }
 }
 
 extension CalendarGate {
     public var drops: Bool { false }
+    public var channels: [String] { [] }
     public var calendars: [FollowedCalendar] { [] }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {

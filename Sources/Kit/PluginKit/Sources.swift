@@ -12,6 +12,9 @@ public protocol Source: Plugin {
     var account: String? { get }
     /// The metrics it can give, or nil when only its answers tell.
     var metrics: Set<Metric>? { get }
+    /// How long all spans of its figures are, where its options alone say that; nil where rules may ask for others, and where
+    /// only its answers tell.
+    var onlySpan: Duration? { get }
     /// Whether it names issues, or nil when only its answers tell.
     var givesIssues: Bool? { get }
     /// What in its options works and is not wise, for `check`.
@@ -38,6 +41,7 @@ public protocol Source: Plugin {
 
 extension Source {
     public var account: String? { nil }
+    public var onlySpan: Duration? { nil }
     public var givesIssues: Bool? { nil }
     public var cautions: [Problem] { [] }
     public func configured(_ property: String) -> Set<String>? { nil }

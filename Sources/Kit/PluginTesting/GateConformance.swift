@@ -112,9 +112,12 @@ public struct GateConformance: Sendable {
 
     private func flawsOfWords(_ gate: any Gate) -> [String] {
         var found: [String] = []
-        if let flaw = gate.account(of: GateConformance.channel, at: now, given: view)?
-            .lineFlaw(charactersMax: GateConformance.wordsMax)
-        {
+        let accounts = incidents(briefly: false).compactMap { incident in
+            let notification = Notification(
+                incident: incident, kind: .opened, severity: incident.severity, channel: GateConformance.channel)
+            return gate.account(of: notification, at: now, given: view)
+        }
+        if let flaw = accounts.compactMap({ $0.lineFlaw(charactersMax: GateConformance.wordsMax) }).first {
             found.append("its account \(flaw)")
         }
         if let flaw = gate.gathers?.english.lineFlaw(charactersMax: GateConformance.wordsMax) {

@@ -179,6 +179,7 @@ extension OptionKind {
             return [.fraction(range.lowerBound), .fraction(range.upperBound)]
         case .percentage(nil): return read(["0%", "0.0000001%", "50%", "100%", "100000%"])
         case .points(nil): return read(["0pp", "0.0000001pp", "50pp", "100pp"])
+        case .margin: return read(["0pp", "0.0000001pp", "100pp", "0.0000001", "999999999999999"])
         case .url, .link: return read(["https://example.com"])
         case .rate: return read(["1 per 1s", "1 per 999999999d", "\(Int.max) per 1s"])
         case .comparison: return read(["< 0%", "> 100%", "<= 99.5%", ">= 1e300", "< -1e300", "> 0"])

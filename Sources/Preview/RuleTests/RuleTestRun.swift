@@ -27,6 +27,8 @@ public struct RuleTestResult: Sendable {
         public let at: Moment
         /// What is said, in a few words.
         public let text: String
+        /// What the rules thought then, where something is missing that would have been their news.
+        public fileprivate(set) var verdicts: [String] = []
     }
 
     public var passed: Bool { comparison.allSatisfy { $0.kind == .asExpected } }
@@ -42,9 +44,37 @@ extension RuleTest {
         for batch in batches { playback.feed(batch) }
         let preview = playback.finish(now: end ?? .earliest)
         return RuleTestResult(
-            name: name, position: position, comparison: compare(preview.decisions), fired: preview.fired,
+            name: name, position: position, comparison: explained(compare(preview.decisions), with: config),
+            fired: preview.fired,
             gates: Set(preview.decisions.flatMap { $0.gates(of: config.plan, preview.incidents) }))
     }
+
+    /// The lines, which are in the order of time, with what the rules thought of what is missing: the test is played once more, up
+    /// to there.
+    private func explained(_ lines: [RuleTestResult.Line], with config: Config) -> [RuleTestResult.Line] {
+        var lines = lines
+        var playback = Playback(config.plan)
+        var rest = batches[...]
+        for index in lines.indices {
+            guard case .missing(let position) = lines[index].kind,
+                let expected = expectations.first(where: { $0.position == position }),
+                expected.kind == nil || expected.kind == .opened || expected.kind == .escalated
+            else { continue }
+            while let batch = rest.first, batch.seen <= expected.at {
+                playback.feed(batch)
+                rest.removeFirst()
+            }
+            let state = playback.finish(noEarlierThan: expected.at, now: expected.at).state
+            let known = Core(plan: config.plan).assessments(state, at: expected.at).filter(expected.isAbout)
+            let seen = known.filter { $0.subject != nil }
+            lines[index].verdicts = (seen.isEmpty ? known : seen).map(\.words).sorted().prefix(RuleTest.verdictsMax)
+                .map(\.self)
+        }
+        return lines
+    }
+
+    /// Nobody reads more of them below one line.
+    private static let verdictsMax = 4
 
     private func compare(_ decisions: [DecisionRecord]) -> [RuleTestResult.Line] {
         var lines: [RuleTestResult.Line] = []
@@ -88,6 +118,11 @@ extension Expectation {
             && (text.map { record.message.plainText.contains($0) } ?? true)
     }
 
+    fileprivate func isAbout(_ assessment: Assessment) -> Bool {
+        (rule ?? assessment.rule) == assessment.rule && !assessment.sentence.isEmpty
+            && (assessment.subject.map { (app ?? $0.app) == $0.app } ?? true)
+    }
+
     /// What is expected, in the order in which decisions are told.
     fileprivate var words: String {
         let severity = severity?.rawValue
@@ -97,6 +132,10 @@ extension Expectation {
         ].compactMap { $0 }
         return parts.isEmpty ? "a message" : parts.joined(separator: " ")
     }
+}
+
+extension Assessment {
+    fileprivate var words: String { "rule \(rule) of \((subject?.app ?? source).tamed): \(sentence.tamed)" }
 }
 
 extension GatePlan {

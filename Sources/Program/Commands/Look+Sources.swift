@@ -79,7 +79,7 @@ extension Bot.Look {
 
     /// What a gate concerns, and what passes it whatever it says.
     private func covers(_ gate: GatePlan) -> String {
-        [gate.match.sentence, gate.gate.except?.passing].compactMap(\.self).joined(separator: "; ")
+        [gate.match.sentence, gate.whereItHolds, gate.gate.except?.passing].compactMap(\.self).joined(separator: "; ")
     }
 }
 

@@ -22,7 +22,9 @@ public struct MuteText {
         let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
         let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
         let passes = mute["except"]?.string.flatMap(Severity.init).map { " (\($0.passing))" } ?? ""
+        let channels = (mute["channels"]?.array ?? []).compactMap { $0.string }
+        let places = channels.isEmpty ? "" : " in \(channels.listed)"
         return paint.bold(mute["id"]?.string ?? "?")
-            + "\(origin) \(what)\(passes), \(from)\(until)\(by)\(reason)".tamed
+            + "\(origin) \(what)\(places)\(passes), \(from)\(until)\(by)\(reason)".tamed
     }
 }

@@ -153,6 +153,7 @@ public struct RuleTestReport {
             case .missing(let position):
                 return paint.red("    - \(time) \(line.text)")
                     + "  (expected at \(place(position, file)), but not there)"
+                    + line.verdicts.map { "\n        \($0)" }.joined()
             case .unexpected: return paint.green("    + \(time) \(line.text)") + "  (not expected)"
             }
         }.joined(separator: "\n")

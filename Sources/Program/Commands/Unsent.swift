@@ -20,7 +20,7 @@ struct Unsent {
     /// The mutes that hold everything for longer than anybody is on holiday.
     private var endless: [Problem] {
         plan.gates.compactMap { gate in
-            guard gate.calendar?.stage == .mutes, gate.match.conditions.isEmpty, holdsAll(gate),
+            guard gate.calendar?.stage == .mutes, gate.match.conditions.isEmpty, holdsAll(gate), gate.isOfAllChannels,
                 let window = gate.window(at: now),
                 window.to >= max(window.from, now) + .days(Int64(DailyWindow.daysAheadMax)),
                 let place = config.rulePlaces[gate.name]
@@ -36,7 +36,7 @@ struct Unsent {
 
     /// The quiet hours that leave no hour between them in which anything is sent of what they match.
     private var unbroken: [Problem] {
-        let gates = plan.gates.filter { $0.calendar?.stage == .quietHours && holdsAll($0) }
+        let gates = plan.gates.filter { $0.calendar?.stage == .quietHours && holdsAll($0) && $0.isOfAllChannels }
         var matches: [Match] = []
         for gate in gates where !matches.contains(gate.match) { matches.append(gate.match) }
         return matches.compactMap { match in unbroken(gates.filter { $0.match == match }, match) }
@@ -182,7 +182,7 @@ extension Config {
     func limits(of gate: GatePlan) -> String {
         let passes = gate.gate.except?.passing
         let match = gate.match.conditions.isEmpty ? nil : words(of: gate.match)
-        return [match, passes].compactMap(\.self).map { "\($0); " }.joined()
+        return [gate.whereItHolds, match, passes].compactMap(\.self).map { "\($0); " }.joined()
     }
 
     /// In few words: `app shop-ios or shop-web, environment production`.
@@ -190,6 +190,13 @@ extension Config {
         let words = match.conditions.map { "\($0.property) \($0.patterns.map(\.pattern).listed)" }
         return secrets.reduce(words.joined(separator: ", ")) { $1.masked(in: $0) }.tamed.clipped(to: 80)
     }
+}
+
+extension GatePlan {
+    fileprivate var isOfAllChannels: Bool { calendar?.channels.isEmpty ?? true }
+
+    /// The channels that it is closed to: `in ops or team`; nil for all of them.
+    var whereItHolds: String? { isOfAllChannels ? nil : calendar.map { "in \($0.channels.listed)" } }
 }
 
 extension Severity {

@@ -23,7 +23,10 @@ extension ConfigLoader {
                 checkLabels(match, node, sources, channels, in: spec.name, of: nil)
                 checkSeverity(match, node, rules, of: "'\(spec.name)' of '\(place.name)'", "rule")
             }
-            if let detector { checkCounts(detector, place, sources) }
+            if let detector {
+                checkCounts(detector, place, sources)
+                checkWindow(detector, place, sources)
+            }
         }
     }
 
@@ -257,6 +260,24 @@ extension ConfigLoader {
                 advice: "have the source give '\(count.name)', too"
                     + (takesBare ? "; only confidence: off with min_volume: 0 takes a bare rate" : ""),
                 level: .warning))
+    }
+
+    /// What a source measures besides sessions and users is taken as it was measured, and who writes a longer window may expect
+    /// an average.
+    private mutating func checkWindow(_ rule: DetectorPlan, _ place: Rules.Place, _ sources: [SourceEntry]) {
+        let seen = sources.seen(by: rule.match)
+        let metrics = rule.detector.metrics
+        guard let window = place.entries.first(where: { $0.key == "window" }), reader.isCertain(place.value),
+            let metric = metrics.first, metrics.allSatisfy({ $0.unit == .unknown }),
+            let asked = rule.detector.spans.min(), !seen.isEmpty,
+            seen.allSatisfy({ entry in entry.source?.onlySpan.map { $0 < asked } ?? false })
+        else { return }
+        reader.report(
+            Problem(
+                window.keyMark.position,
+                "'window' does not average '\(metric.name)': source \(seen.quotedNames) measures shorter spans, and the newest "
+                    + "is judged",
+                advice: "leave 'window' out; 'for' says how long it must last", level: .warning))
     }
 }
 

@@ -183,6 +183,7 @@ public struct ConfigSchema: Sendable {
         case .rate: ref("rate")
         case .percentage: ref("percentage")
         case .points: ref("points")
+        case .margin: ref("margin")
         case .comparison: ref("comparison")
         case .days: ["anyOf": [ref("days"), ["type": "array", "items": ref("days"), "minItems": 1]]]
         case .hours: ref("hours")
@@ -221,6 +222,7 @@ public struct ConfigSchema: Sendable {
             ("rate", written("^ *[0-9]+ +per +\(ConfigSchema.duration) *$")),
             ("percentage", written("^[0-9.]+ *%$")),
             ("points", written("^([0-9.]+ *pp|0)$", or: ["const": 0])),
+            ("margin", written("^[0-9.]+( *pp)?$", or: ["type": "number", "minimum": 0])),
             ("comparison", written("^(<=?|>=?) *[-+0-9.eE]+ *%?$")),
             ("days", written("^ *\(ConfigSchema.days)( *, *\(ConfigSchema.days))* *$")),
             ("hours", written("^ *\(ConfigSchema.time) *- *\(ConfigSchema.time) *$")),

@@ -327,6 +327,13 @@ extension ConfigReader {
                         node.position, "'\(shown(node, pattern))' has brackets, which stand for themselves here",
                         advice: "only * and ? are special; a list matches one of several", level: .warning))
             }
+            for (node, pattern) in zip(nodes, patterns) where pattern.looksLikeExpression {
+                report(
+                    Problem(
+                        node.position, "'\(shown(node, pattern))' reads like a regular expression, which patterns are not",
+                        advice: "only * and ? are special; a list matches one of several, and nothing negates",
+                        level: .warning))
+            }
             if patterns.isEmpty {
                 report(entry.value.position, "'\(name).\(entry.key)' is an empty list, so it can never match")
             }
@@ -413,6 +420,11 @@ extension String {
     /// Whether a part of it would be one of several characters in a shell's patterns: `[a-z]`, or any brackets with a `*`.
     fileprivate var looksLikeClass: Bool {
         contains(/\[[^\]\s]+-[^\]\s]+\]/) || contains(/\[[^\]\s]+\]/) && !Glob(self).isExact
+    }
+
+    /// Whether somebody means a regular expression, or a negation. A dot before a star is also that of `com.shop.*` and `5.2.*`.
+    fileprivate var looksLikeExpression: Bool {
+        contains(/(?:^|[^A-Za-z0-9])\.[*+]|\S\|\S|^[!^]|^=~|\$$/)
     }
 
     /// The password in front of the host of an address; nil where there is none.

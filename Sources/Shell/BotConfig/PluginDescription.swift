@@ -87,6 +87,7 @@ extension OptionKind {
         case .rate: "rate such as 10 per 1h"
         case .percentage: "percentage " + (rangeText.map { "from \($0)" } ?? "such as 99.5%")
         case .points: "percentage points " + (rangeText.map { "from \($0)" } ?? "such as 0.5pp")
+        case .margin: "percentage points such as 0.5pp, or a plain number"
         case .comparison: "comparison such as \"< 99.5%\""
         case .days: "days such as mon-fri, or a list"
         case .hours: "hours such as 22:00-07:00"

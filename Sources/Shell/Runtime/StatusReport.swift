@@ -104,7 +104,9 @@ public struct StatusReport: Sendable {
         let written = plan.gates.filter { $0.gate.stage == .mutes }.compactMap { gate in
             gate.window(at: now).map { span -> JSON in
                 [
-                    "id": .string(gate.name), "match": gate.match.json, "except": JSON(gate.gate.except?.rawValue),
+                    "id": .string(gate.name), "match": gate.match.json,
+                    "channels": .array((gate.calendar?.channels ?? []).map(JSON.string)),
+                    "except": JSON(gate.gate.except?.rawValue),
                     "from": JSON(span.from > .earliest ? span.from : nil),
                     "until": JSON(span.to.ifKnown), "reason": JSON(gate.gate.purpose), "by": .null,
                     "origin": "config",

@@ -286,6 +286,7 @@ extension APIDesk {
                 "type": "object", "required": ["id", "match", "until"],
                 "properties": {
                   "id": {"type": "string"}, "match": {"type": "object"},
+                  "channels": {"type": "array", "items": {"type": "string"}, "description": "Only in these channels; empty or not there for all."},
                   "except": {"enum": ["info", "warning", "critical", null], "description": "What is as severe passes."},
                   "from": {"type": ["string", "null"], "format": "date-time"},
                   "until": {"type": ["string", "null"], "format": "date-time"}

@@ -131,6 +131,10 @@ extension State {
             hold.gathering = gathering
             hold.summarizes = true
         }
+        if let old, old.kind == hold.kind {
+            hold.earlier =
+                old.reason == hold.reason ? old.earlier : old.toldOf(at: now).suffix(Hold.earlierMax).map(\.self)
+        }
         return hold
     }
 
@@ -182,7 +186,7 @@ extension State {
                 plan.lets(notification.severity) ? nil : plan.gate.closure(for: notification, at: now, given: sight)
             return Explanation.Asked(
                 name: plan.name, closedUntil: closure.flatMap { $0.until > now ? $0.until : nil },
-                account: plan.gate.account(of: notification.channel, at: now, given: sight))
+                account: plan.gate.account(of: notification, at: now, given: sight))
         }
     }
 }

@@ -36,7 +36,7 @@ public struct Explanation: Sendable {
         public let name: String
         /// When it opens; nil when it lets pass.
         public let closedUntil: Moment?
-        /// What it has left for the channel, in a few words.
+        /// How it stands to that, in a few words.
         public let account: String?
     }
 

@@ -31,19 +31,27 @@ extension Incident {
         }
     }
 
+    /// Whether it is that something was resolved and is back: it is not new, whatever its source says of when it began.
+    var isReturn: Bool {
+        switch worst.phrase?.id ?? evidence.phrase?.id {
+        case .issueBack, .issueBackHit, .issueManyBack: true
+        default: false
+        }
+    }
+
     /// Whether that figure is also the newest: only of such a one is it said that it is so now.
     func isNewest(_ told: Evidence) -> Bool {
         evidence.metric == told.metric && evidence.figure?.value == told.figure?.value
     }
 
-    /// The worst figure; where there was none, how things are.
+    /// The worst figure; where there was none, how things are, or were while it went on.
     ///
     /// - Parameter byItsLimit: whether it is told with the limit of how bad the incident is: it may have been beyond a
     ///   stricter one for a while, and a warning that names the limit of a critical alert misleads.
     private func worstFigure(byItsLimit: Bool) -> Evidence {
         // Each look makes a copy, and a message is asked for it several times.
         var told = worst
-        guard told.figure != nil else { return evidence }
+        guard told.figure != nil else { return isOpen ? evidence : told }
         guard byItsLimit, state == .firing, !isAtItsWorst else { return told }
         let now = evidence
         guard now.metric == told.metric, now.reference == nil, told.reference == nil, let limit = now.limit else {

@@ -83,6 +83,24 @@ extension MessageWriter {
         return message
     }
 
+    /// What has held a message back until now; nil where nothing has for long.
+    func held(by reasons: [Reason]) -> Message.Field? {
+        var gates: [String] = []
+        for reason in reasons {
+            let gate =
+                switch reason {
+                case .quietHours(let name): words(.heldQuietHours, [.gate: name])
+                case .flapping: words[.heldFlapping]
+                // A mute by hand has a random name that nobody knows it by.
+                case .muted: words[.heldMute]
+                case .gate(_, let name): name
+                default: reason.description
+                }
+            if !gates.contains(gate) { gates.append(gate) }
+        }
+        return gates.isEmpty ? nil : Message.Field(words[.fieldHeld], gates.joined(separator: ", "))
+    }
+
     /// What is over, of a message about many that the channel refused.
     func message(ofEnds incidents: [Incident]) -> Message {
         begin()
@@ -127,7 +145,7 @@ extension MessageWriter {
             reason: words[.digestLateWhy],
             incidents: old.incidents.map(\.over))
         message.labels = old.labels
-        let ofThen = [PhraseID.fieldSince, .fieldNow, .fieldBeforeNow].map { words[$0] }
+        let ofThen = [PhraseID.fieldSince, .fieldNow, .fieldBeforeNow, .fieldHeld].map { words[$0] }
         message.fields = old.fields.filter { !ofThen.contains($0.label) }
         if let only { message.fields.append(Message.Field(words[.fieldSince], clock(only.since))) }
         message.lines = old.lines
@@ -190,6 +208,7 @@ extension MessageWriter {
         let who = names(of: incidents)
         let count = words(.countIncidents, count: incidents.count)
         let inDoubt = members.filter(isInDoubt)
+        let past = members.count(where: isPast)
         let others = members.reduce(0) { $0 + ($1.standing.hold?.countsFor ?? 0) }
         var headline =
             switch kind {
@@ -200,7 +219,7 @@ extension MessageWriter {
                 words(
                     .togetherHeld,
                     [
-                        .who: who, .counts: counts(incidents, others, inDoubt: inDoubt.count),
+                        .who: who, .counts: counts(incidents, inDoubt: inDoubt.count, past: past, others: others),
                         .gate: gathering.gate,
                     ])
             }
@@ -258,20 +277,28 @@ extension MessageWriter {
     /// Whether it is over, and has no tick for it.
     private func isInDoubt(_ member: Member) -> Bool {
         let incident = member.notification.incident
-        return incident.state == .resolved && (incident.isInDoubt || member.isFlapping || member.again != nil)
+        return incident.state == .resolved && !isPast(member)
+            && (incident.isInDoubt || member.isFlapping || member.again != nil)
+    }
+
+    /// Whether nobody has heard of it, and it has gone: what was never announced is not resolved.
+    private func isPast(_ member: Member) -> Bool {
+        let incident = member.notification.incident
+        return member.notification.kind == .digest && incident.state == .resolved && !incident.isInDoubt
     }
 
     /// `2 firing, 1 resolved, 1 closed without a known end`.
     ///
     /// - Parameters:
-    ///   - others: how many are resolved besides.
     ///   - inDoubt: how many are over without being resolved.
-    private func counts(_ incidents: [Incident], _ others: Int = 0, inDoubt: Int) -> String {
+    ///   - past: how many came and went.
+    ///   - others: how many did so besides.
+    private func counts(_ incidents: [Incident], inDoubt: Int, past: Int = 0, others: Int = 0) -> String {
         let open = incidents.count { $0.isOpen }
         let closed = incidents.count { $0.state == .closed }
         let counts: [(Int, PhraseID)] = [
-            (open, .countFiring), (incidents.count - open - closed - inDoubt + others, .countResolved),
-            (inDoubt, .countEnded), (closed, .countClosed),
+            (open, .countFiring), (incidents.count - open - closed - inDoubt - past, .countResolved),
+            (inDoubt, .countEnded), (past + others, .countPast), (closed, .countClosed),
         ]
         return counts.filter { $0.0 > 0 }.map { words($0.1, count: $0.0) }.joined(separator: ", ")
     }

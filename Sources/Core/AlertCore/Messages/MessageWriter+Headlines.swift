@@ -136,7 +136,7 @@ extension MessageWriter {
     /// ends with what to do: where that is too long for one line, the end goes, and the whole stands below.
     /// Of many issues at once it says how many and which; what that may mean stands below.
     func shortened(_ sentence: String, _ incident: Incident) -> String {
-        switch incident.evidence.phrase?.id {
+        switch (incident.isOpen ? incident.evidence : incident.worst).phrase?.id {
         case .issueManyNew, .issueManyBack: return sentence.withoutLastClause
         default: break
         }
@@ -194,7 +194,7 @@ extension MessageWriter {
         if let many = incident.worst.phrase, [.issueManyNew, .issueManyBack].contains(many.id),
             let first = incident.worst.issue, let count = many.count
         {
-            return words(.togetherWho, count: count - 1, [.names: first.id.tamed.clipped(to: 80)])
+            return words(.togetherWho, count: count - 1, [.names: first.called])
         }
         return [incident.evidence.issue, incident.worst.issue].compactMap(\.self).first { $0.id == key }?.called
             ?? key.tamed.clipped(to: 120)

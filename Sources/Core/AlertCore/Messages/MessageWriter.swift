@@ -195,7 +195,7 @@ struct MessageWriter {
     func issueLine(_ issue: Issue, of incident: Incident? = nil) -> Message.IssueLine {
         var details: [String] = []
         let isNew = incident.map { self.isNew(issue, to: $0) } ?? false
-        if isNew, let first = issue.firstSeen {
+        if isNew, incident?.isReturn != true, let first = issue.firstSeen {
             details.append(words(.issueAge, [.period: words.rough(max(.zero, now - first))]))
         }
         if let events = issue.events { details.append(words(.countEvents, count: events)) }

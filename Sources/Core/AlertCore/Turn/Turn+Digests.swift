@@ -64,6 +64,10 @@ extension Turn {
                 part.members.filter { [.opened, .escalated].contains($0.notification.kind) }.map(\.severity).max()
         }
         let remarked = remarked(part.members, remarks)
+        // A digest says in its headline what has held it.
+        if message.kind != .digest, let held = writer.held(by: part.members.flatMap { heldLong($0.notification, $0.standing) }) {
+            message.fields.append(held)
+        }
         message.fields += remarked
         let updates = updates(for: part.members, in: channel)
         let escalated = part.members.filter { $0.notification.kind == .escalated }.map(\.notification.incident.id)

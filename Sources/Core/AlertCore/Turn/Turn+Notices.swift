@@ -184,7 +184,7 @@ extension Turn {
     /// - Returns: how many are counted with this one from now on.
     private mutating func letGoOfFlapped(before incident: Incident, _ hold: Hold, _ channel: String) -> Int {
         let ended = state.incidents.over(like: incident).filter { other in
-            // It is counted as resolved.
+            // It is counted as one that came and went.
             guard other.state == .resolved, let held = other.standings[channel]?.hold else { return false }
             return held.isForSummary && held.reason == hold.reason
         }

@@ -100,7 +100,8 @@ extension Turn {
         var message = writer.message(story, notification.kind)
         let correction = correction(of: incident, standing)
         if let correction { message.fields.append(writer.field(correction)) }
-        let remarked = remarks.map(writer.field)
+        var remarked = remarks.map(writer.field)
+        if let held = writer.held(by: heldLong(notification, standing)) { remarked.insert(held, at: 0) }
         message.fields += remarked
         if remarks.contains(where: { $0.reason == .flapping }) { writer.noteFlapping(&message) }
         let delivery = accept(message, about: story, notification.kind, in: channel, remarked: remarked)
@@ -112,6 +113,14 @@ extension Turn {
             .send, delivery.kind == .digest ? .overtaken : remarks.first?.reason ?? reason, delivery.kind,
             notification.severity, channel, delivery.message, incident: incident.id, delivery: delivery.id)
         state.agenda.dispatch(channel, at: now)
+    }
+
+    /// What has held back news of something, which comes late for it. An end and a reminder say since when it is so.
+    func heldLong(_ notification: Notification, _ standing: Standing) -> [Reason] {
+        guard [.opened, .escalated].contains(notification.kind), let hold = standing.hold,
+            hold.kind == notification.kind
+        else { return [] }
+        return hold.toldOf(at: now)
     }
 
     /// Accepts a message that no single incident is told by.

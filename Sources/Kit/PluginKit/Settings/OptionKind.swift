@@ -23,6 +23,8 @@ public indirect enum OptionKind: Sendable {
     case percentage(ClosedRange<Double>?)
     /// A difference of shares; the bounds are fractions.
     case points(ClosedRange<Double>?)
+    /// A difference of shares, or a plain number.
+    case margin
     case comparison
     case days
     case hours
@@ -110,6 +112,9 @@ extension OptionKind {
             return .fraction(try within(range, try Percentage(grammar: word).fraction, written: \.percentTrimmed))
         case .points(let range):
             return .fraction(try within(range, try PercentagePoints(grammar: word).fraction, written: \.pointsTrimmed))
+        case .margin:
+            let margin = try Margin(grammar: word)
+            return margin.isPoints ? .fraction(margin.amount) : .number(margin.amount)
         case .rate:
             let rate = try Rate(grammar: word)
             return .rate(count: rate.count, per: rate.per)

@@ -116,6 +116,21 @@ extension SettingKind where Value == Double {
     }
 }
 
+extension SettingKind where Value == Margin {
+    /// A difference of shares, `0.5pp`, or a plain number.
+    public static var margin: SettingKind {
+        SettingKind(
+            kind: .margin,
+            read: {
+                switch $0 {
+                case .fraction(let fraction): Margin(fraction, isPoints: true)
+                case .number(let number): Margin(number, isPoints: false)
+                default: nil
+                }
+            }, write: { $0.isPoints ? .fraction($0.amount) : .number($0.amount) }, text: \.description)
+    }
+}
+
 extension SettingKind where Value == Duration {
     /// - Parameter advice: what else to say of one that is out of bounds: a phrase that can follow after a semicolon.
     public static func duration(_ range: ClosedRange<Duration>, advice: String? = nil) -> SettingKind {

@@ -230,6 +230,7 @@ extension Hold: JSONWritable {
             json.member("summarizes", summarizes)
             json.member("for_summary", isForSummary)
             if countsFor > 0 { json.member("counts_for", countsFor) }
+            if !earlier.isEmpty { json.member("earlier", earlier.map(\.description)) }
             if let gathering {
                 json.object("gathering") { json in
                     json.member("gate", gathering.gate)
@@ -251,6 +252,10 @@ extension Hold: JSONWritable {
             checkAgain: try reader.member("look_again").moment(),
             summarizes: try reader.member("summarizes").bool(), isForSummary: try reader.member("for_summary").bool())
         hold.countsFor = try reader.optional("counts_for")?.int() ?? 0
+        for earlier in try reader.optional("earlier")?.elements() ?? [] {
+            guard let reason = Reason(try earlier.string()) else { throw earlier.mismatch(expected: "a reason") }
+            hold.earlier.append(reason)
+        }
         if let gathering = try reader.optional("gathering") {
             hold.gathering = Gathering(
                 gate: try gathering.member("gate").string(), key: try gathering.member("key").string(),

@@ -67,6 +67,8 @@ public struct Hold: Hashable, Sendable {
     public var countsFor = 0
     /// With what else it becomes one message when the gate opens; nil when it is said by itself.
     public var gathering: Gathering?
+    /// What held it before, and for so long that people are told; the last few.
+    public var earlier: [Reason] = []
 
     public init(
         kind: Notification.Kind, severity: Severity, reason: Reason, since: Moment, until: Moment, checkAgain: Moment,
@@ -82,6 +84,19 @@ public struct Hold: Hashable, Sendable {
         self.isForSummary = isForSummary
         self.gathering = gathering
     }
+}
+
+extension Hold {
+    /// What has held it for so long that people are told why it comes late, the first first. A group only waits for company.
+    public func toldOf(at now: Moment) -> [Reason] {
+        guard gathering?.style != .group, since <= now - Hold.toldMin, !earlier.contains(reason) else { return earlier }
+        return earlier + [reason]
+    }
+
+    /// What comes a moment later than it might have is not late.
+    public static let toldMin = Duration.minutes(2)
+    /// More names say no more.
+    public static let earlierMax = 3
 }
 
 /// What becomes one message: all that one gate holds for a channel under one key.

@@ -114,6 +114,10 @@ extension PhraseID {
         case .fieldBeforeNow: "field.before_now"
         case .fieldNow: "field.now"
         case .figureOf: "figure.of"
+        case .fieldHeld: "field.held"
+        case .heldQuietHours: "held.quiet_hours"
+        case .heldMute: "held.mute"
+        case .heldFlapping: "held.flapping"
         case .fieldCorrected: "field.corrected"
         case .correctedSpan: "corrected.span"
         case .correctedEnd: "corrected.end"
@@ -193,6 +197,7 @@ extension PhraseID {
         case .countFiring: "count.firing"
         case .countClosed: "count.closed"
         case .countEnded: "count.ended"
+        case .countPast: "count.past"
         case .countResolved: "count.resolved"
 
         // What gates say

@@ -113,6 +113,10 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case fieldBeforeNow
     case fieldNow
     case figureOf
+    case fieldHeld
+    case heldQuietHours
+    case heldMute
+    case heldFlapping
     case fieldCorrected
     case correctedSpan
     case correctedEnd
@@ -192,6 +196,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case countFiring
     case countClosed
     case countEnded
+    case countPast
     case countResolved
 
     // What gates say

@@ -140,6 +140,10 @@ extension PhraseID {
         case .fieldBeforeNow: "Before → now"
         case .fieldNow: "Now"
         case .figureOf: "{metric} {figure}"
+        case .fieldHeld: "Held until now by"
+        case .heldQuietHours: "quiet hours ({gate})"
+        case .heldMute: "a mute"
+        case .heldFlapping: "flapping"
         case .fieldCorrected: "Corrected"
         case .correctedSpan: "{said} was reported for {span}; with late figures it is {now}"
         case .correctedEnd: "{said} was reported as the worst; with late figures it is {now}"
@@ -224,6 +228,7 @@ extension PhraseID {
         case .countResolved: "{count} resolved"
         case .countClosed: "{count} closed without a known end"
         case .countEnded: "{count} ended"
+        case .countPast: "{count} came and went"
 
         // What gates say
         case .gateBudget:

@@ -140,6 +140,10 @@ extension PhraseID {
         case .fieldBeforeNow: "Antes → ahora"
         case .fieldNow: "Ahora"
         case .figureOf: "{metric} {figure}"
+        case .fieldHeld: "En espera hasta ahora por"
+        case .heldQuietHours: "las horas de silencio ({gate})"
+        case .heldMute: "un silencio"
+        case .heldFlapping: "oscilación"
         case .fieldCorrected: "Corregido"
         case .correctedSpan: "se informó de {said} ({span}); con los datos tardíos son {now}"
         case .correctedEnd: "se informó de {said} en el peor momento; con los datos tardíos son {now}"
@@ -230,6 +234,7 @@ extension PhraseID {
                 one: "{count} cerrado sin final conocido",
                 other: "{count} cerrados sin final conocido")
         case .countEnded: "{count} con final"
+        case .countPast: "{count} de paso"
         case .countResolved:
             Wording(
                 one: "{count} resuelto",

@@ -8,10 +8,10 @@ import Testing
 private typealias Issue = AlertModel.Issue
 
 @Suite struct `Many new issues at once` {
-    private func bot(_ match: Match = .all) throws -> Rehearsal {
+    private func bot(_ match: Match = .all, gates: [GatePlan] = []) throws -> Rehearsal {
         let rule = try ([:] as WrittenOptions).detector(NewIssueDetector.self)
-        var bot = Rehearsal(
-            .rehearsed(detectors: [DetectorPlan(name: "new", detector: rule, match: match, repeat: nil)]))
+        let plan = DetectorPlan(name: "new", detector: rule, match: match, repeat: nil)
+        var bot = Rehearsal(.rehearsed(detectors: [plan], gates: gates))
         bot.comparesReplay = true
         bot.pollAnswer = { _, _ in nil }
         bot.start()
@@ -129,6 +129,48 @@ private typealias Issue = AlertModel.Issue
         #expect(bot.decisions.last?.message.headline == "⚪ shop: alert new for SHOP-1 and 39 more has ended")
         see(&bot, 1...40, bornBefore: .hours(30))
         #expect(bot.decisions.count == 2)
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [
+        (["open"], nil), (["resolved", "resolved", "ignored", "resolved", "resolved", "open"], nil),
+        (["resolved"], "✅"), (["resolved", "resolved", "ignored", "resolved", "resolved", "resolved"], "⚪"),
+        (["resolved", "reopened", "resolved", "resolved", "resolved", "resolved"], "⚪"),
+    ] as [([String], Character?)])
+    func `it is over once none of them is open any more, with a tick only where all are resolved`(
+        _ statuses: [String], mark: Character?
+    ) throws {
+        var bot = try bot(.on(["issue": "SHOP-*"]))
+        bot.advance(by: .hours(2))
+        let born = bot.now
+        func see(_ statuses: [String]) {
+            let named = (0..<6).map { number in
+                Issue(
+                    id: "SHOP-\(number)", title: "Crash \(number)", users: 50, firstSeen: born,
+                    status: statuses[number % statuses.count])
+            }
+            // Neither one that the rule is not about, nor one that was too small to be told of, keeps it open.
+            let others = [("CART-1", 50.0), ("SHOP-77", 1)].map { Issue(id: $0, title: "", users: $1, firstSeen: born) }
+            bot.see([.figures(["sessions": 10_000], at: bot.now, issues: named + others)])
+            bot.advance(by: .minutes(10))
+        }
+        see(["open"])
+        #expect(opened(bot).count == 1)
+        bot.crash(after: .minutes(1))
+        see(statuses)
+        let end = bot.decisions.last { $0.kind == .resolved }?.message.headline
+        #expect(end?.first == mark)
+        #expect(end?.contains("Crash 0 (SHOP-0) and 5 more") ?? (mark == nil))
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what ended behind a mute is shown as it would have been announced`() throws {
+        var bot = try bot(gates: [.mute(from: "2026-11-20 00:00", until: "2026-11-27 00:00")])
+        see(&bot, 1...7)
+        bot.advance(by: .hours(23))
+        see(&bot, 1...7, bornBefore: .hours(30))
+        let dropped = try #require(bot.decisions.first { $0.decision == .drop && $0.kind == .opened }).message
+        #expect(dropped.headline.hasSuffix("shop: 7 new issues at once: SHOP-1, SHOP-2, SHOP-3 and 4 more"))
         #expect(bot.objections == [])
     }
 

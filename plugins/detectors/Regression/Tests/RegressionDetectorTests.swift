@@ -39,6 +39,20 @@ private typealias Issue = AlertModel.Issue
         #expect(bot.objections == [])
     }
 
+    /// Alert managers tell since when an alert fires now, not since when it is known.
+    @Test func `what is back is not called new, whatever its source says of when it began`() throws {
+        var bot = try bot()
+        for status in ["firing", "resolved", "firing"] {
+            let issue = Issue(id: "f00", title: "HighErrors", users: 50, firstSeen: bot.now, status: status)
+            bot.see([.figures(["sessions": 10_000], at: bot.now, issues: [issue])])
+            bot.advance(by: .hours(1))
+        }
+        let message = try #require(bot.sends.last?.delivery.message)
+        #expect(message.kind == .opened)
+        #expect(message.issues.map(\.title) == ["HighErrors"])
+        #expect(message.issues.map(\.detail) == ["50 users"])
+    }
+
     @Test func `the source's own word counts, but not the one it said before the bot came`() throws {
         var bot = try bot()
         #expect(play(&bot, ["regressed", "regressed", "ongoing", "regressed"]) == [[], [], [], [.opened]])

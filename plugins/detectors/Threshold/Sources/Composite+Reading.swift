@@ -87,9 +87,11 @@ extension Composite {
     /// A condition's options with what it leaves to the rule.
     private static func inherited(_ section: Options, from rule: Options, sharing count: Int) -> Options {
         var options = section.taking(inherited.filter { !section.has($0) }, from: rule)
-        // Percentage points mean nothing to a count, and a rule may well combine one with a rate.
+        // Percentage points mean nothing to a count, nor a number to a rate, and a rule may well combine the two.
         let limit = section[Rule.warning] ?? section[Rule.critical]
-        if !section.has(Rule.recover), limit?.isPercentage == false { options = options.removing(Rule.recover) }
+        if !section.has(Rule.recover), let limit, limit.isPercentage != rule[Rule.recover].isPoints {
+            options = options.removing(Rule.recover)
+        }
         if section.has(Rule.window), !section.has(Rule.widenTo) { options = options.removing(Rule.widenTo) }
         // What is out of range is told by the condition, as it was written.
         if count > 1, !section.has(Rule.confidence), let confidence = rule[Rule.confidence],

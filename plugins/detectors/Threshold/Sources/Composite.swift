@@ -40,7 +40,10 @@ struct Composite: Sendable {
                 evidence.sentence = told.map(\.evidence.sentence).joined(separator: "; and ")
             }
             evidence.phrase = phrase(of: told, verdict)
-            let beyond = judgements.filter { $0.severity != nil }.compactMap(condition)
+            // One without a critical limit, where another has one, says when: what it is beyond is no trouble.
+            let saysHowBad = conditions.contains(where: \.canBeCritical)
+            let beyond = zip(conditions, judgements)
+                .filter { $1.severity != nil && ($0.canBeCritical || !saysHowBad) }.compactMap { condition($1) }
             // One that is met no more ends it, whatever the others show; who reads of the end is told.
             if kind == .all, case .ok(recovered: true) = verdict, incident?.hasFired == true, !beyond.isEmpty {
                 evidence.phrase = Phrase(.reasonStill, [.others: .list(beyond)])

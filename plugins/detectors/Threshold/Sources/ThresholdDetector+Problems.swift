@@ -84,18 +84,27 @@ extension ThresholdDetector {
     /// Why what is beyond that limit would never resolve.
     private static func hopelessRecovery(from limit: Comparison, _ metric: Metric, _ options: Options) -> Problem? {
         let recover = options[Self.recover]
-        guard recover > 0 else { return nil }
-        guard limit.isPercentage else {
+        guard recover.amount > 0 else { return nil }
+        guard limit.isPercentage == recover.isPoints else {
+            guard recover.isPoints else {
+                return options.problem(
+                    Self.recover, "'recover' is a plain number, but the limit '\(limit)' is a percentage",
+                    recover.amount <= 100 ? "\(recover)pp" : nil)
+            }
             return options.problem(
                 Self.recover, "'recover' is in percentage points, but the limit '\(limit)' is not a percentage",
-                advice: "leave 'recover' out")
+                advice: "write a plain number")
         }
-        let target = ThresholdDetector.recoveryTarget(limit, recover)
-        guard metric.unit == .rate, !(0...1).contains(target) else { return nil }
+        let target = ThresholdDetector.recoveryTarget(limit, recover.amount)
+        let (isReached, what) =
+            switch metric.unit {
+            case .rate: ((0...1).contains(target), "\(target.percentTrimmed), which no rate can")
+            case .count: (target >= 0, "\(JSON(target).text), which no count can")
+            case .unknown: (true, "")
+            }
+        guard !isReached else { return nil }
         return options.problem(
-            Self.recover,
-            "to resolve, \(metric.title) would have to reach \(target.percentTrimmed), which no rate can",
-            advice: "write a smaller one")
+            Self.recover, "to resolve, \(metric.title) would have to reach \(what)", advice: "write a smaller one")
     }
 }
 

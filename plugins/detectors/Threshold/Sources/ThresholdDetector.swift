@@ -32,7 +32,8 @@ public struct ThresholdDetector: SubjectDetector {
         "widen_to", .duration(.minutes(1) ... .days(30)),
         "While fewer than min_volume are in the window, judge a wider one, up to this.")
     static let recover = Setting(
-        "recover", .points, default: 0, "How much better than the limit it must be to resolve.")
+        "recover", .margin, default: Margin(0, isPoints: true),
+        "How much better than the limit it must be to resolve; a plain number where the limit is one.")
     static let confidence = Setting(
         "confidence", .orOff(.percentage), default: 0.95,
         "At a figure exactly at its limit, the share of days without an alarm; off: the bare number.")
@@ -79,7 +80,7 @@ public struct ThresholdDetector: SubjectDetector {
         metric = composite == nil ? try options[Self.conditionMetric] : ""
         window = options[Self.window]
         holdTime = options[.holdTime]
-        recover = options[Self.recover]
+        recover = options[Self.recover].amount
         confidence = options[Self.confidence]
         volumeMin = Double(options[Self.minVolume])
         checksPerDay = context.checksPerDay
@@ -400,6 +401,7 @@ public struct ThresholdDetector: SubjectDetector {
     static func recoveryTarget(_ limit: Comparison, _ recover: Double) -> Double {
         guard recover > 0 else { return limit.limit }
         let target = limit.relation.isBelow ? limit.limit + recover : limit.limit - recover
+        guard limit.isPercentage else { return target }
         return (target * 1e12).rounded() / 1e12
     }
 

@@ -81,7 +81,7 @@ import Testing
         var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "both", detector: rule, repeat: nil)]))
         bot.pollAnswer = { _, _ in nil }
         bot.start()
-        for (crashed, events) in [(300.0, 500.0), (300, 5), (300, 500), (0, 5)] {
+        for (crashed, events) in [(300.0, 500.0), (300, 5), (300, 500), (0, 5), (300, 500), (0, 500)] {
             bot.advance(by: .hours(1))
             bot.see([
                 .figures(
@@ -90,10 +90,13 @@ import Testing
             ])
         }
         let ends = bot.decisions.filter { $0.kind == .resolved }.map(\.message)
-        try #require(ends.count == 2)
+        try #require(ends.count == 3)
         #expect(ends[0].headline.hasPrefix("⚪ shop: crash events 5, back"), "\(ends[0].headline)")
         #expect(ends[0].reason == "Still beyond its limit: crash-free users 97.00% (below 99%).")
         #expect(ends[1].headline.hasPrefix("✅ "), "\(ends[1].headline)")
+        // What only says when is no trouble that goes on.
+        #expect(ends[2].headline.hasPrefix("✅ "), "\(ends[2].headline)")
+        #expect(!ends[2].reason.contains("Still"), "\(ends[2].reason)")
         #expect(bot.objections == [])
     }
 

@@ -104,6 +104,14 @@ import ThresholdDetector
             ["users": 1000, "crashed_users": 8],
             .ok(recovered: true), .near),
         Case(
+            "a count inside, and not by as much as is wanted",
+            ["metric": "crash_events", "warning": "> 900", "recover": "50"], ["crash_events": 851],
+            .ok(recovered: false), .near),
+        Case(
+            "a count inside by as much as is wanted",
+            ["metric": "crash_events", "warning": "> 900", "recover": "50"], ["crash_events": 850],
+            .ok(recovered: true), .near),
+        Case(
             "a rate from above, carried", ["metric": "anr_rate", "warning": "> 0.47%"],
             ["anr_rate": 0.02, "users": 10_000],
             .firing(.warning)),

@@ -107,8 +107,16 @@ import ThresholdDetector
             (
                 ["metric": "crash_events", "warning": "> 100", "recover": "1pp"],
                 [
-                    "4:9: 'recover' is in percentage points, but the limit '> 100' is not a percentage [leave 'recover' out]"
+                    "4:9: 'recover' is in percentage points, but the limit '> 100' is not a percentage [write a plain number]"
                 ]
+            ),
+            (
+                ["metric": "crash_free_users", "warning": "< 99.5%", "recover": "0.2"],
+                ["4:9: 'recover' is a plain number, but the limit '< 99.5%' is a percentage (0.2pp)"]
+            ),
+            (
+                ["metric": "crash_events", "warning": "> 100", "recover": "101"],
+                ["4:9: to resolve, crash events would have to reach -1, which no count can [write a smaller one]"]
             ),
             (
                 ["metric": "crash_free_users", "warning": "< 99.9%", "recover": "0.2pp"],
@@ -183,6 +191,9 @@ import ThresholdDetector
             ["metric": "crash_free_users", "warning": "< 99.5%", "confidence": "99.9%"],
             ["metric": "crash_free_users", "warning": "< 99.5%", "recover": "0.5pp"],
             ["metric": "crash_events", "warning": "> 100", "recover": "0"],
+            ["metric": "crash_events", "warning": "> 100", "recover": "100"],
+            ["metric": "startup_ms", "warning": "> 900", "recover": "50"],
+            ["metric": "startup_ms", "warning": "> 900", "recover": "1000"],
         ] as [WrittenOptions])
     func `what can hold and can end is taken`(options: WrittenOptions) throws {
         #expect(try options.problems(for: ThresholdDetector.self) == [])

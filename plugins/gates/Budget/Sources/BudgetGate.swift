@@ -82,7 +82,8 @@ public struct BudgetGate: Gate {
         return opening.map { Closure(until: $0, fate: .gather(gathering), reason: reason) }
     }
 
-    public func account(of channel: String, at now: Moment, given view: any GateView) -> String? {
+    public func account(of notification: Notification, at now: Moment, given view: any GateView) -> String? {
+        let channel = notification.channel
         guard channels.isEmpty || channels.contains(channel) else { return nil }
         let told = view.told(channel).filter { $0.at + rate.per > now }
         let left = max(0, rate.count - told.count)

@@ -50,14 +50,15 @@ import Testing
     @Test func `it says how much is left, of its own channels`() throws {
         let gate = try BudgetGate.written(["channel": "team", "at_most": "4 per 1h"])
         let view = told([70, 60, 40, 10].map { ($0, "shop") })
-        #expect(gate.account(of: "team", at: now, given: view) == "2 of 4 messages left in 1 h")
-        #expect(gate.account(of: "ops", at: now, given: view) == nil)
+        func left(in channel: String, _ view: RehearsedView) -> String? {
+            gate.account(of: notification(channel: channel), at: now, given: view)
+        }
+        #expect(left(in: "team", view) == "2 of 4 messages left in 1 h")
+        #expect(left(in: "ops", view) == nil)
         // With a second app that had nothing, one is that app's, with a third both.
         let kept = "2 of 4 messages left in 1 h, kept for apps that have had none"
         let past = [70, 60, 40, 10].map { (minutesAgo: Int64($0), app: "shop") }
-        func account(_ apps: Set<String>) -> String? {
-            gate.account(of: "team", at: now, given: told(past, apps: apps))
-        }
+        func account(_ apps: Set<String>) -> String? { left(in: "team", told(past, apps: apps)) }
         #expect(account(["shop", "bank"]) == "2 of 4 messages left in 1 h")
         #expect(account(["shop", "bank", "tv"]) == kept)
     }

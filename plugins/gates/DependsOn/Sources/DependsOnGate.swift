@@ -32,14 +32,28 @@ public struct DependsOnGate: Gate {
     public var waitsFor: Match? { when }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
+        explanation(of: notification, at: now, given: view).map { _ in
+            Closure(until: .latest, fate: .explain, reason: reason)
+        }
+    }
+
+    public func account(of notification: Notification, at now: Moment, given view: any GateView) -> String? {
+        explanation(of: notification, at: now, given: view).map { incident in
+            "while incident \(incident.id) of \(incident.rule) about \(incident.subject.app.tamed.clipped(to: 80)) is open"
+        }
+    }
+
+    /// The oldest of what explains it; nil where it may pass.
+    private func explanation(
+        of notification: Notification, at now: Moment, given view: any GateView
+    ) -> Incident? {
         // The end of something said is good news, and a summary's line has waited already.
         guard [.opened, .escalated, .reminder, .revised].contains(notification.kind),
-            !when.fits(notification.incident.property),
-            view.explaining(when, at: now).contains(where: {
-                isTrouble($0) && isTold($0, in: notification.channel, at: now)
-            })
+            !when.fits(notification.incident.property)
         else { return nil }
-        return Closure(until: .latest, fate: .explain, reason: reason)
+        return view.explaining(when, at: now)
+            .filter { isTrouble($0) && isTold($0, in: notification.channel, at: now) }
+            .min { ($0.since, $0.id) < ($1.since, $1.id) }
     }
 
     /// Whether there is anything that others could suffer from. An `info`, such as that a release looks fine, is none unless

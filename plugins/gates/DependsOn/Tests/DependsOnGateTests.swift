@@ -8,11 +8,11 @@ import Testing
 
     private func incident(
         _ app: String, heldFor reason: Reason? = nil, until end: Moment = .latest, _ style: Gathering.Style? = nil,
-        in channel: String = "team"
+        in channel: String = "team", since age: Duration = .zero
     ) -> Incident {
         var incident = Incident(
-            rule: "floor", subject: Subject(source: "ios", app: app), labels: [:], severity: .warning, since: now,
-            evidence: Evidence(sentence: ""))
+            rule: "floor", subject: Subject(source: "ios", app: app), labels: [:], severity: .warning,
+            since: now - age, evidence: Evidence(sentence: ""))
         incident.state = .firing
         if let reason {
             let hold = Hold(
@@ -40,6 +40,20 @@ import Testing
             try closure(firing: incident("bank"), incident("backend-eu"))
                 == Closure(
                     until: .latest, fate: .explain, reason: .gate(plugin: "depends_on", name: "because")))
+    }
+
+    @Test func `it says which incident it waits for, the oldest, and of what passes nothing`() throws {
+        let gate = try DependsOnGate.written(["when": "app=backend*"], name: "because")
+        let older = incident("backend-eu", since: .hours(1))
+        var view = RehearsedView()
+        view.firing = [incident("bank"), incident("backend-us"), older]
+        func account(_ app: String, _ kind: Notification.Kind = .opened) -> String? {
+            let notification = Notification(incident: incident(app), kind: kind, severity: .warning, channel: "team")
+            return gate.account(of: notification, at: now, given: view)
+        }
+        #expect(account("shop") == "while incident \(older.id) of floor about backend-eu is open")
+        #expect(account("shop", .resolved) == nil)
+        #expect(account("backend-us") == nil)
     }
 
     @Test func `that something looks fine explains nothing, unless it is asked for`() throws {

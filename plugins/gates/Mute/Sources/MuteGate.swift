@@ -12,16 +12,18 @@ public struct MuteGate: CalendarGate {
             until: 2027-01-02 09:00
             reason: release freeze
             """,
-        options: [from, until, reason, Setting.except])
+        options: [from, until, channel, reason, Setting.except])
 
     static let from = Setting(
         "from", .instant, unset: "always", "When it begins; in bot.timezone unless it has an offset.")
     static let until = RequiredSetting("until", .instant, "When it ends; that instant is no longer muted.")
+    static let channel = Setting("channel", .list(.name(of: .channel)), default: [], "Only in these channels.")
     static let reason = Setting("reason", .plain, "Why, for whoever asks.")
 
     private let name: String
     private let from: Moment
     private let until: Moment
+    public let channels: [String]
     public let except: Severity?
     public let purpose: String?
 
@@ -29,6 +31,7 @@ public struct MuteGate: CalendarGate {
         name = context.name
         from = options[Self.from]?.moment(beginningIn: context.zone) ?? .earliest
         until = try options[Self.until].moment(endingIn: context.zone)
+        channels = options[Self.channel]
         except = options[.except]
         purpose = options[Self.reason]
         guard from != until else {
@@ -48,7 +51,7 @@ public struct MuteGate: CalendarGate {
     public var stage: GateStage { .mutes }
 
     public func closure(for notification: Notification, at now: Moment) -> Closure? {
-        guard from <= now, now < until else { return nil }
+        guard from <= now, now < until, channels.isEmpty || channels.contains(notification.channel) else { return nil }
         if let except, notification.severity >= except { return nil }
         return Closure(until: until, fate: .holdAndForget, reason: .muted(name))
     }

@@ -11,7 +11,7 @@ public struct QuietHoursGate: CalendarGate {
             between: 22:00-07:00
             except: critical
             """,
-        options: [days, dates, calendar, between, Setting.except, then])
+        options: [days, dates, calendar, between, channel, Setting.except, then])
 
     static let days = Setting(
         "days", .days, default: .everyDay, unset: "every day, or none if there are dates or calendars",
@@ -22,6 +22,7 @@ public struct QuietHoursGate: CalendarGate {
         "calendar", .list(.calendar), default: [],
         "iCalendar files, such as holidays.ics: a window begins on every day of their events, too.")
     static let between = RequiredSetting("between", .hours, "The hours, such as 22:00-07:00; may cross midnight.")
+    static let channel = Setting("channel", .list(.name(of: .channel)), default: [], "Only in these channels.")
     static let then = Setting(
         "then", .choice(of: Then.self), default: .hold, "hold: sent when the window ends; drop: never sent.")
 
@@ -31,6 +32,7 @@ public struct QuietHoursGate: CalendarGate {
     private let window: DailyWindow
     public let except: Severity?
     public let drops: Bool
+    public let channels: [String]
     public let calendars: [FollowedCalendar]
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
@@ -62,6 +64,7 @@ public struct QuietHoursGate: CalendarGate {
                 advice: "choose other hours, or more days")
         }
         except = options[.except]
+        channels = options[Self.channel]
         drops = options[Self.then] == .drop
     }
 
@@ -91,6 +94,7 @@ public struct QuietHoursGate: CalendarGate {
     public var stage: GateStage { .quietHours }
 
     public func closure(for notification: Notification, at now: Moment) -> Closure? {
+        guard channels.isEmpty || channels.contains(notification.channel) else { return nil }
         if let except, notification.severity >= except { return nil }
         guard let until = window.quietUntil(now) else { return nil }
         return Closure(until: until, fate: drops ? .drop : .holdAndSummarize, reason: .quietHours(name))

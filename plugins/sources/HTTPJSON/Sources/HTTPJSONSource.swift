@@ -100,6 +100,8 @@ public struct HTTPJSONSource: HistoricalSource {
     /// Whether the same answer again is news: it is about another span, and does not say so itself.
     var isNewEachTime: Bool { plan.asksSpan && layout.from == nil && layout.to == nil }
 
+    public var onlySpan: Duration? { tellsItself || plan.asksSpan && fixedSpan == nil ? nil : layout.span }
+
     /// Whether rows say themselves what they cover.
     var tellsItself: Bool { layout.from != nil || layout.to != nil }
 

@@ -234,6 +234,12 @@ public struct PrometheusSource: HistoricalSource {
     public var account: String? { server.account }
 
     public var metrics: Set<Metric>? { Set(queries.map { Metric($0.metric) }) }
+    public var onlySpan: Duration? {
+        switch pacing {
+        case .once(let span), .steps(_, let span): span
+        case .perSpan: nil
+        }
+    }
     public var givesIssues: Bool? { false }
 
     /// The graph of the first metric over a day; an hour stands for a span that is left open.
