@@ -262,7 +262,8 @@ let package = Package(
         tests(
             "BotConfigTests",
             [
-                "BotConfig", "AlertCore", "AlertTesting", "NewIssueDetector", "ThresholdDetector", "VelocityDetector",
+                "BotConfig", "AlertCore", "AlertTesting", "Chance", "NewIssueDetector", "ThresholdDetector",
+                "VelocityDetector",
             ] + kit),
         tests(
             "AlertCoreTests",

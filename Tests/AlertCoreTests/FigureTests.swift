@@ -230,6 +230,22 @@ private struct Watch: SubjectDetector {
         #expect(field("Now", worse) == nil)
     }
 
+    @Test func `a reminder says how bad it was by the limit of how bad it is, and how it is now in a line of its own`()
+        throws
+    {
+        var bot = try bot(limit(.crashFreeUsers, "< 99%", .critical), limit(.crashFreeUsers, "< 99.5%"))
+        for crashed in [80.0, 400, 80, 80, 80, 80] {
+            see(["users": 10_000, "crashed_users": crashed], in: &bot)
+            bot.advance(by: .hours(1))
+        }
+        let reminder = try message(bot, .reminder)
+        let headline = "🟠 shop: crash-free users at worst 96.00% (alert below 99.5%, for "
+        #expect(reminder.headline.hasPrefix(headline), "\(reminder.headline)")
+        #expect(field("Now", reminder) == "99.20%")
+        #expect(field("At worst", reminder) == nil)
+        #expect(field("Users affected", reminder) == "400 of 10,000 (4.00%)")
+    }
+
     @Test(arguments: [Duration.seconds(30), .hours(4)])
     func `before is before the first stretch that was judged, however late figures come`(late: Duration) throws {
         var bot = try bot(limit(.crashFreeUsers, "< 99%"))

@@ -49,13 +49,14 @@ import Testing
     private static let muteAfter = GatePlan.mute(from: "2026-11-20 12:03", until: "2026-11-20 12:06")
 
     /// A look a minute from 12:02 on, with a crash of the bot after the first.
-    @Test(arguments: [
-        ("quiet hours", quieted, "wwwww", ["quiet hours (nights)"]),
-        ("one gate after the other", [muteBefore] + quieted, "wwwww", ["a mute, quiet hours (nights)"]),
-        ("a minute of one and three of the other", [minute, muteAfter], "wwwww", ["a mute"]),
-        ("no gate for long", [minute], "www", []),
-        ("no gate", [], "www", []),
-    ] as [(String, [GatePlan], String, [String])])
+    @Test(
+        arguments: [
+            ("quiet hours", quieted, "wwwww", ["quiet hours (nights)"]),
+            ("one gate after the other", [muteBefore] + quieted, "wwwww", ["a mute, quiet hours (nights)"]),
+            ("a minute of one and three of the other", [minute, muteAfter], "wwwww", ["a mute"]),
+            ("no gate for long", [minute], "www", []),
+            ("no gate", [], "www", []),
+        ] as [(String, [GatePlan], String, [String])])
     func `what comes late says what held it`(
         name: String, gates: [GatePlan], seen: String, held: [String]
     ) throws {

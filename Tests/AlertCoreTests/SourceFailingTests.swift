@@ -41,6 +41,88 @@ import Testing
         #expect(resolved.fields.contains(Message.Field("Lasted", "Fri 20 Nov 12:00 to 16:45 UTC, 4 h 45 min")))
     }
 
+    /// A source that was fine at 12:00 and has failed twice since, the last time at 12:15; the next poll is due at 12:35.
+    private func failing() -> Rehearsal {
+        var bot = bot()
+        bot.comparesReplay = true
+        bot.see(.fine)
+        for minutes in [5, 10] as [Int64] {
+            bot.advance(by: .minutes(minutes))
+            bot.fail()
+        }
+        return bot
+    }
+
+    @Test func `it is reported when its last good figures are too old, before another poll, and once`() throws {
+        var bot = failing()
+        bot.advance(to: Moment.rehearsalStart + .minutes(30) - .milliseconds(1))
+        #expect(trouble(bot) == nil)
+        bot.advance(by: .milliseconds(1))
+        #expect(trouble(bot)?.since == .rehearsalStart)
+        let opened = try #require(bot.decisions.first).message
+        #expect(
+            opened.headline.hasSuffix(
+                "No usable answer from source ios: it is out of reach (since Fri 20 Nov 12:00 UTC)"),
+            "\(opened.headline)")
+        bot.advance(by: .minutes(10))
+        bot.fail()
+        bot.advance(by: .minutes(10))
+        #expect(bot.decisions.map(\.kind) == [.opened])
+        bot.see(.fine)
+        #expect(bot.decisions.map(\.kind) == [.opened, .resolved])
+        #expect(bot.objections == [])
+    }
+
+    /// The minutes after which a poll failed, and the seconds after which that is reported: polls that begin at 12:30 and at
+    /// 12:29 may take 100 s.
+    private static let reported: [(failures: [Int64], seconds: Int64)] = [
+        ([5, 15], 1800), ([5, 10], 1900), ([29], 1840),
+    ]
+
+    @Test(arguments: reported)
+    func `after one failure, and where a poll is about to begin, that poll has its say`(
+        failures: [Int64], seconds: Int64
+    ) {
+        var bot = bot()
+        bot.see(.fine)
+        for minute in failures {
+            bot.advance(to: Moment.rehearsalStart + .minutes(minute))
+            bot.fail()
+        }
+        bot.advance(to: Moment.rehearsalStart + .seconds(seconds) - .milliseconds(1))
+        #expect(trouble(bot) == nil)
+        bot.advance(by: .milliseconds(1))
+        #expect(trouble(bot)?.since == .rehearsalStart)
+    }
+
+    @Test(arguments: ["answers", "leaves the config", "is refused"])
+    func `nothing is due of one that meanwhile`(_ what: String) {
+        var bot = failing()
+        switch what {
+        case "answers": bot.see(.fine)
+        case "leaves the config": bot.reload(.rehearsed(sources: [SourcePlan(name: "web", jitter: 0)]))
+        default: for _ in 0..<2 { bot.fail(.unauthorized) }
+        }
+        bot.advance(by: .hours(1))
+        #expect(!bot.decisions.contains { $0.message.incidents.first?.rule == "source-failing" }, "\(bot.decisions)")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a start and a clock that is set leave it at half an hour of its own`() {
+        var started = failing()
+        started.crash(after: .minutes(5))
+        started.advance(by: .minutes(10) - .milliseconds(1))
+        #expect(trouble(started) == nil)
+        started.advance(by: .milliseconds(1))
+        #expect(trouble(started)?.since == .rehearsalStart)
+        var stepped = failing()
+        stepped.setClock(by: .hours(2))
+        stepped.advance(by: .minutes(15) - .milliseconds(1))
+        #expect(trouble(stepped) == nil)
+        stepped.advance(by: .milliseconds(1))
+        #expect(trouble(stepped)?.since == Moment.rehearsalStart + .hours(2))
+    }
+
     @Test func `its reminders name what is wrong now, and nobody is notified more often`() throws {
         var bot = bot()
         bot.comparesReplay = true

@@ -180,7 +180,8 @@ import Testing
         #expect(reports.map(\.mark) == ["O", "M"])
         for report in reports {
             #expect(
-                report.message.headline.contains("waiting since Fri 20 Nov 12:00 UTC"), "\(report.message.headline)")
+                report.message.headline.hasSuffix("are waiting: 502 (since Fri 20 Nov 12:00 UTC)"),
+                "\(report.message.headline)")
         }
     }
 

@@ -119,11 +119,12 @@ import Testing
         #expect(error == GrammarError(expected: "percentage points such as 0.5pp", suggestion: suggestion))
     }
 
-    @Test(arguments: [
-        ("0.2pp", Margin(0.002, isPoints: true)), ("0", Margin(0, isPoints: true)),
-        ("50", Margin(50, isPoints: false)), ("0.5", Margin(0.5, isPoints: false)), ("10%", nil), ("-5", nil),
-        ("1e3", nil), ("inf", nil), ("", nil), (".", nil),
-    ] as [(String, Margin?)])
+    @Test(
+        arguments: [
+            ("0.2pp", Margin(0.002, isPoints: true)), ("0", Margin(0, isPoints: true)),
+            ("50", Margin(50, isPoints: false)), ("0.5", Margin(0.5, isPoints: false)), ("10%", nil), ("-5", nil),
+            ("1e3", nil), ("inf", nil), ("", nil), (".", nil),
+        ] as [(String, Margin?)])
     func `a margin is percentage points or a plain number`(text: String, margin: Margin?) {
         #expect((try? Margin(grammar: text)) == margin)
     }

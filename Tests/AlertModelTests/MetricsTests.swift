@@ -14,6 +14,19 @@ import Testing
 
     @Test(
         arguments: [
+            (["sessions": 1000, "crashed_sessions": -1.1368683772161603e-13], 0),
+            (["sessions": 1e12, "crashed_sessions": -900], 0), (["crashed_sessions": -1e-10], 0),
+            (["sessions": 0, "crashed_sessions": -1e-10], 0), (["sessions": 1e6, "crashed_sessions": -0.1], -0.1),
+            (["sessions": 1000, "crashed_sessions": -1], -1),
+        ] as [(Metrics, Double)])
+    func `a count that a subtraction has rounded below 0 is none`(given: Metrics, taken: Double) {
+        var metrics = given
+        metrics.settle()
+        #expect(metrics["crashed_sessions"] == taken)
+    }
+
+    @Test(
+        arguments: [
             (["users": 200, "crashed_users": 1], "crash_free_users", 0.995, 199, 200),
             (["sessions": 4000, "crashed_sessions": 40], "crash_free_sessions", 0.99, 3960, 4000),
             // Counts win over a rate that says something else.

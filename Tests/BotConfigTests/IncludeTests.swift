@@ -104,6 +104,12 @@ extension Problem {
                 "/etc/bot/teams/web.yaml:3:17: there is no plugin 'fed' for sources; known: feed, any -> feed"
             ])
         #expect(result.texts["/etc/bot/teams/web.yaml"] != nil)
+        let slip = load(
+            main, among: ["/etc/bot/teams/web.yaml": "\nsources:\n  web: {plugn: feed, url: https://web.example}"])
+        #expect(
+            slip.problems.map(\.place) == [
+                "/etc/bot/teams/web.yaml:3:9: unknown key 'plugn' in source 'web' -> plugin"
+            ])
     }
 
     @Test func `a syntax error in an included file is reported in it`() {

@@ -31,6 +31,16 @@ internal import Testing
             """,
             "2:50: unknown key 'tokn' in source 'ios' of plugin feed -> token"),
         Mistake(
+            "a misspelt plugin of a source",
+            "sources:\n  ios: {url: https://feed.example, plugn: feed}\nchannels: {team: {plugin: page}}",
+            "2:36: unknown key 'plugn' in source 'ios' -> plugin"),
+        Mistake(
+            "a misspelt plugin of a channel", "channels:\n  team: {Plugin: page}\nsources: {ios: {plugin: any}}",
+            "2:10: unknown key 'Plugin' in channel 'team' -> plugin"),
+        Mistake(
+            "a misspelt plugin of a rule", "rules:\n  floor: {plug: cap, at_most: 3}" + least,
+            "2:11: unknown key 'plug' in rule 'floor' -> plugin"),
+        Mistake(
             "a key with a space that cannot be seen", "bot: {name:\u{A0}shop}" + least,
             "1:7: 'name:' has no plain space after it (it has a no-break space in it "
                 + "(U+00A0), which YAML takes for a letter; write a plain one)"),
@@ -81,6 +91,17 @@ internal import Testing
               name: two
             """ + least,
             "4:3: duplicate key 'name', first on line 2 (keep one)"),
+        Mistake(
+            "a duplicate key that nobody knows, which may be a part of a secret",
+            "bot: {colour: red, colour: blue}" + least,
+            "1:7: unknown key 'colour' in 'bot'; known are "
+                + "heartbeat, language, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header, words",
+            "1:20: duplicate key, first on line 1 (keep one)"),
+        Mistake(
+            "a text between braces, which is a key to YAML", "bot: {name: x, colour}" + least,
+            "1:16: unknown key '***' in 'bot'; known are "
+                + "heartbeat, language, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header, words"
+        ),
         Mistake(
             "a duplicate source",
             """
@@ -646,6 +667,7 @@ internal import Testing
         ),
         // Any other word may be a secret, and so may be what stands below the key of one.
         ("sources:\n  ios\n    plugin: feed", "2:3: a ':' is missing after this key"),
+        ("sources:\n  ios:\n    url: x\n    colour of words\n    plugin: feed", "4:5: a ':' is missing after this key"),
         ("sources:\n  ios:\n    token:\n    routes of\n    url: x", "4:5: a ':' is missing after this key"),
     ])
     func `a key without its colon is named where it is known`(yaml: String, expected: String) {

@@ -200,6 +200,8 @@ import Testing
             await answer(for: "jop")
                 == .refused(
                     .mistaken, "This token is that of source job, and there is no source 'jop' that it opens."))
+        let status = await face.status()["sources"]?.array?.first { $0["name"] == "job" }
+        #expect(status?["refused_push"]?["why"] == "line 1: 'App' is not known; did you mean app?")
     }
 
     @Test func `an app whose figures have stopped is not fine, and not all is well`() async throws {

@@ -314,7 +314,8 @@ internal import Testing
             lines.prefix(5) == [
                 "there is no source 'sentri'; did you mean sentry?", "there is no source '99'",
                 "  'url' is 'nowhere', expected an address such as https://example.com",
-                "  'metrics' has 'sessions', expected 'name: value'", "  'metrics' has 'sessions' twice",
+                "  'metrics' has 'sessions', expected 'name: value', or several as '{name: value, name: value}' or on lines "
+                    + "of their own", "  'metrics' has 'sessions' twice",
             ], "\(lines)")
         #expect(lines.contains("there is no channel 'consle'; did you mean console?"))
         #expect(try problems() == [])
@@ -407,6 +408,65 @@ internal import Testing
             wish.settings = ["url=http://localhost:9090", "metrics.sessions=a", "metrics.sessions=b"]
         }
         #expect(mapped.failure == Failure(.wrongUsage, "'metrics.sessions' is set twice; keep one"))
+    }
+
+    private static let metrics = PluginCatalog.builtin.sources.first { $0.manifest.name == "prometheus" }?.manifest
+        .options.first { $0.name == "metrics" }
+
+    @Test(arguments: [
+        "{app: $.name, users: $.users.total}", "app: $.name, users: $.users.total", "app: $.name\nusers: $.users.total",
+        "app=$.name,users=$.users.total,", #"{"app": "$.name", users: '$.users.total'}"#,
+        "{app: $.name,\n users: $.users.total}",
+    ])
+    func `a map has commas or line breaks between its entries, and may have a config's braces`(_ text: String) throws {
+        let option = try #require(Self.metrics)
+        let entries = [("app", "$.name"), ("users", "$.users.total")].map { DraftValue.DraftEntry(name: $0, value: $1) }
+        #expect(try Answer.value(of: text, option) == .map(entries))
+    }
+
+    @Test(arguments: [
+        #"sum by (app, env) (x{a="b", c="d"})"#, "$.a[?(@.b == 'c', d: 1)]", "no-cache, max-age=0",
+        "text/html, application/json", "a, https://example.com/b", #""a, b: c""#,
+    ])
+    func `a comma in a value begins no entry`(_ value: String) throws {
+        let option = try #require(Self.metrics)
+        let answered = try Answer.value(of: "one: \(value), two: $.b", option)
+        let entries = [("one", value), ("two", "$.b")].map { DraftValue.DraftEntry(name: $0, value: $1) }
+        #expect(answered == .map(entries))
+    }
+
+    @Test(arguments: ["sessions", "sessions: ", "{}"])
+    func `what is no map says how one is typed`(_ text: String) throws {
+        let option = try #require(Self.metrics)
+        let flaw = #expect(throws: AnswerFlaw.self) { try Answer.value(of: text, option) }
+        let form = "expected 'name: value', or several as '{name: value, name: value}' or on lines of their own"
+        #expect(flaw?.sentence.hasSuffix(form) == true, "\(flaw?.sentence ?? "none")")
+    }
+
+    /// A pipe is asked what somebody at a terminal is, with the plugins on the command line and without; but nobody is where
+    /// that says all that must be there.
+    @Test(arguments: [true, false])
+    func `whoever must answer is asked all that belongs to it`(isNamed: Bool) async throws {
+        let map = [
+            "https://stats.example.com/rows", "$.rows[*]", "app: $.name, users: $.users", "crashed_users: $.crashed",
+            "",
+        ]
+        let hook = ["https://hooks.slack.com/services/T0/B0/x"]
+        let answers = isNamed ? map + hook : ["http_json"] + map + ["slack"] + hook
+        let result = try await write(answers) { wish in
+            if isNamed { (wish.source, wish.channel) = ("http_json", "slack") }
+            wish.isUntried = true
+        }
+        #expect(result.failure == nil, "\(result.all)")
+        #expect(result.dialogue.left == [])
+        #expect(try problems() == [])
+        #expect(try written().contains("\n      crashed_users: $.crashed\n"))
+        let silent = try await write([]) { wish in
+            (wish.source, wish.channel, wish.isUntried, wish.isForced) = ("http_json", "console", true, true)
+            wish.settings = ["source.url=https://stats.example.com/rows", "source.map={app: $.name, users: $.users}"]
+        }
+        #expect(silent.failure == nil, "\(silent.all)")
+        #expect(!silent.stage.said.contains("JSONPath of the rows"))
     }
 
     @Test func `a test message leaves only where somebody wants it`() async throws {

@@ -63,6 +63,19 @@ internal import Testing
             ])
     }
 
+    @Test func `what is too large to be believed is said to be left out, and no rule can judge it`() async throws {
+        let answer: StagedWeb.Answer = { _ throws(TransportError) in
+            Self.says(#"{"apps": [{"name": "shop-ios", "users": 10000000000000, "crashed": 31}]}"#)
+        }
+        let said = try await probe(Self.figures, answer).stage.said
+        #expect(said.contains("\nRules can judge: nothing"), "\(said)")
+        let flaw =
+            "an implausible observation is left out: 'users' is 10000000000000.0, expected at most 1000000000000.0"
+        #expect(said.contains("warning: \(flaw)"), "\(said)")
+        let json = try JSON(parsing: try await probe(Self.figures, as: .json, answer).stage.said)
+        #expect(json["warnings"] == [.string(flaw)])
+    }
+
     @Test func `an answer is shown without the secrets in it`() async throws {
         let google =
             "play: {plugin: google_play, key: \"${env:KEY}\", apps: [com.acme.wallet], issues: false, events: false}"
@@ -135,7 +148,7 @@ internal import Testing
             HTTPResponse(status: 429, headers: [("Retry-After", "90")])
         }
         let said = try await probe(Self.figures, busy).stage.said
-        #expect(said.contains("It asks not to be polled before Fri 20 Nov 13:01 CET."), "\(said)")
+        #expect(said.contains("It is not polled again before Fri 20 Nov 13:01 CET."), "\(said)")
         let json = try JSON(parsing: try await probe(Self.figures, as: .json, busy).stage.said)
         #expect(json["not_before"] == "2026-11-20T12:01:30.001Z")
     }

@@ -203,6 +203,7 @@ import Testing
                 [
                     "name": "job", "state": "values", "next_poll": .null, "every": .null,
                     "last_polled": "2026-11-20T11:58:00Z", "last_changed": "2026-11-20T11:48:00Z",
+                    "refused_push": ["at": "2026-11-20T11:50:00Z", "why": "line 1: 'App'\nis not known"],
                 ],
                 ["name": "hook", "state": "no_data", "next_poll": .null, "every": .null, "last_changed": .null],
             ],
@@ -242,6 +243,7 @@ import Testing
                   web: stopped
                     a row of tv is left out
                   job: values, receives pushes, last data at 11:48
+                    a push was refused at 11:50: line 1: 'App' is not known
                   hook: no data, receives pushes, nothing pushed yet
 
                 Incidents

@@ -2,7 +2,7 @@ import BotHarness
 import Foundation
 import Testing
 
-extension IntegrationSuite {
+extension OrdealSuite {
     /// The same promise with channels of three kinds at once: a chat that keeps threads and recognises nothing it has
     /// seen, a pager that keeps alerts by their keys, and a homeserver that recognises transactions.
     ///

@@ -14,9 +14,13 @@ extension Trait where Self == ConditionTrait {
     }
 }
 
-/// Every suite with servers is in here: one after the other, because figures are judged by the clock and a machine with
+/// Nearly every suite with servers is in here: one after the other, because figures are judged by the clock and a machine with
 /// ten servers at once is slow.
 @Suite(.integration, .serialized) enum IntegrationSuite {}
+
+/// Bots that are killed or given broken configs hundreds of times: minutes each, much of them waiting, so they run beside the
+/// others.
+@Suite(.integration, .serialized) enum OrdealSuite {}
 
 /// Programs beside the tests and their surroundings.
 enum Tools {

@@ -2,7 +2,7 @@ import BotHarness
 import Foundation
 import Testing
 
-extension IntegrationSuite {
+extension OrdealSuite {
     /// The promise that is hardest to keep: nothing is lost and nothing is said twice, whatever happens to the process.
     ///
     /// Apps go bad and get well while the bot is killed, stopped, reloaded and started again, and both of its receivers

@@ -2,7 +2,7 @@ import BotHarness
 import Foundation
 import Testing
 
-extension IntegrationSuite {
+extension OrdealSuite {
     /// The config of a running bot is replaced again and again, by configs that are right and by ones that are not, while
     /// apps go bad and get well and a receiver misbehaves.
     ///

@@ -25,7 +25,8 @@ internal import Testing
 
     @Test func `pages of a small case look as recorded`() throws {
         #expect(
-            try snapshotFlaw(of: DryRunPage(Shop.dryRun(day, channel: "team")).text.withStableNames, named: "dry-run.html") == nil)
+            try snapshotFlaw(
+                of: DryRunPage(Shop.dryRun(day, channel: "team")).text.withStableNames, named: "dry-run.html") == nil)
         #expect(try snapshotFlaw(of: BacktestPage(Shop.backtest(day)).text, named: "backtest.html") == nil)
         #expect(try snapshotFlaw(of: comparison(day).text, named: "against.html") == nil)
     }

@@ -70,16 +70,21 @@ internal import Testing
             #expect(englishWords(in: record.message.plainText) == [], "\(record.message.plainText)")
         }
         let lines = DryRunText(day, width: nil).lines.map { $0.text.trimmedAtEnd }
-        #expect(try snapshotFlaw(of: lines.joined(separator: "\n").withStableNames + "\n", named: "dry-run-es.txt") == nil)
+        #expect(
+            try snapshotFlaw(of: lines.joined(separator: "\n").withStableNames + "\n", named: "dry-run-es.txt") == nil)
     }
 
     @Test func `every kind of message in Spanish looks as recorded`() throws {
         let texts = MessageSamples(zone: .utc, words: .spanish).all.map { "── \($0.name)\n\($0.message.plainText)" }
-        #expect(try snapshotFlaw(of: texts.joined(separator: "\n\n").withStableNames + "\n", named: "messages-es.txt") == nil)
+        #expect(
+            try snapshotFlaw(of: texts.joined(separator: "\n\n").withStableNames + "\n", named: "messages-es.txt")
+                == nil)
     }
 
     @Test func `every kind of message in English looks as recorded`() throws {
         let texts = MessageSamples(zone: .utc).all.map { "── \($0.name)\n\($0.message.plainText)" }
-        #expect(try snapshotFlaw(of: texts.joined(separator: "\n\n").withStableNames + "\n", named: "messages-en.txt") == nil)
+        #expect(
+            try snapshotFlaw(of: texts.joined(separator: "\n\n").withStableNames + "\n", named: "messages-en.txt")
+                == nil)
     }
 }

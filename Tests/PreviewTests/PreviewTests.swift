@@ -142,6 +142,33 @@ internal import Testing
         }
     }
 
+    /// The minutes at which a poll was fine or failed, and what is said by half past six.
+    private static let failing: [(polls: KeyValuePairs<Int64, Bool>, told: [String])] = [
+        (
+            [0: true, 2: false],
+            ["2026-11-20T12:30:00Z opened send first", "2026-11-20T16:30:00Z reminder send repeat"]
+        ),
+        (
+            [0: false, 5: false],
+            ["2026-11-20T12:30:00Z opened send first", "2026-11-20T16:30:00Z reminder send repeat"]
+        ),
+        ([0: true, 2: false, 5: true], []),
+    ]
+
+    @Test(arguments: failing)
+    func `a source that fails is reported once its figures are too old, though there are no more lines`(
+        polls: KeyValuePairs<Int64, Bool>, told expected: [String]
+    ) {
+        var preview = Preview(plan: .rehearsed(), state: State(), start: start)
+        for (minute, isFine) in polls {
+            let now = start + .minutes(minute)
+            preview.feed(
+                isFine ? cue(.fine, at: now) : [.failed(source: "ios", reason: "timeout", seen: now)], at: now)
+        }
+        preview.advance(to: start + .minutes(390))
+        #expect(told(preview) == expected)
+    }
+
     @Test func `what the bot holds already is listed, though nothing is decided of it`() {
         let plan = Plan.rehearsed(
             gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")],

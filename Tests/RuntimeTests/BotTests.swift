@@ -314,7 +314,8 @@ internal import Testing
                 return
             }
             #expect(sentence.hasPrefix("it does not fit into the journal, so it was not sent: a record of "))
-            await stage.waitForLog("a record does not fit into the journal and will be lost at the next start: a record of ")
+            await stage.waitForLog(
+                "a record does not fit into the journal and will be lost at the next start: a record of ")
             await stage.waitForLog(#"the snapshot of the journal lacks something: "#)
             await stage.waitForLog("the journal was compacted to ")
             #expect(await bot.trouble == nil)

@@ -219,6 +219,24 @@ private struct ToldSource: PushedSource {
         }
     }
 
+    @Test func `that makes no sense is said once an hour in the log, and the last one is kept for the status`()
+        async throws
+    {
+        let bot = try makeBot(secrets: [Secret("s3cret")])
+        let why = "line 1: found no cue of ***, expected one"
+        let line = "source job: a push was refused: \(why)"
+        try await bot.run {
+            for _ in 0..<3 { #expect(await push(bot, "#").contains("found no cue")) }
+            #expect(stage.logged.count { $0 == line } == 1)
+            clock.advance(by: .hours(1))
+            _ = await push(bot, "#")
+            _ = await push(bot, ".")
+            #expect(stage.logged.count { $0 == line } == 2)
+            let refused = await bot.look.refusedPushes
+            #expect(refused == ["job": Intake.Mistaken(at: clock.now(), why: why)])
+        }
+    }
+
     @Test func `says no secrets in the log`() async throws {
         let bot = try makeBot(secrets: [Secret("s3cret")])
         try await bot.run { _ = await push(bot, "w") }

@@ -50,10 +50,10 @@ internal import Testing
         #expect(
             status["sources"]?.text == #"[{"name":"ios","state":"no_data","last_polled":"2026-11-20T12:00:00Z","#
                 + #""last_good":"2026-11-20T12:00:00Z","last_changed":"2026-11-20T12:00:00Z","no_answer_since":null,"next_poll":"2026-11-20T12:05:00Z","waits_for":null,"reasons":[],"every":"5m","#
-                + #""failure":null,"warnings":[]},{"name":"web","state":"failed","last_polled":"2026-11-20T12:00:00Z","#
+                + #""failure":null,"warnings":[],"refused_push":null},{"name":"web","state":"failed","last_polled":"2026-11-20T12:00:00Z","#
                 + #""last_good":null,"last_changed":null,"no_answer_since":"2026-11-20T12:00:00Z","next_poll":"2026-11-20T12:10:00Z","waits_for":null,"reasons":["failing"],"every":"5m","#
                 + #""failure":{"reason":"unreachable","sentence":"it is out of reach","#
-                + #""since":"2026-11-20T12:00:00Z","count":1},"warnings":[]}]"#)
+                + #""since":"2026-11-20T12:00:00Z","count":1},"warnings":[],"refused_push":null}]"#)
         #expect(
             status["channels"]?.text
                 == #"[{"name":"team","queued":0,"failures":0,"paused_until":null,"oldest":null,"#

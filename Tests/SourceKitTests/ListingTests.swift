@@ -64,6 +64,10 @@ import Testing
         #expect(response.links.first?.parameters["results"] == "true")
         let several = HTTPResponse(status: 200, headers: [("Link", "</5>; rel=\"Last  NEXT\", </6>")])
         #expect(several.links.map(\.relations) == [["last", "next"], []])
+        // As GlitchTip writes it.
+        let set = HTTPResponse(
+            status: 200, headers: [("Link", #"{'</7>; rel="next"; results="true"; cursor="cD0x"'}"#)])
+        #expect(set.links.map(\.parameters) == [["rel": "next", "results": "true", "cursor": "cD0x"]])
         for odd in ["", "<", ">", "<>", "<a", "a>b<c", "<a>;", "<a>;;;=\"", "<a>;x=\"1,2;3", "<a>,<b>"] {
             let links = HTTPResponse(status: 200, headers: [("Link", odd)]).links
             #expect(links.count <= 2)

@@ -120,7 +120,8 @@ import Testing
 
     @Test func `an app without rules has its age where the others have it`() {
         let text = text(of: PageApp(name: "shop", source: "ios", seen: nil, age: "2 min ago", verdicts: []))
-        #expect(text.contains(#"<td data-label="Rule" colspan="4">No rule has anything to say about it.</td>"#), "\(text)")
+        #expect(
+            text.contains(#"<td data-label="Rule" colspan="4">No rule has anything to say about it.</td>"#), "\(text)")
         #expect(text.contains(#"<td data-label="Seen" class="age">2 min ago</td>"#))
         let unwatched = self.text(
             of: PageApp(name: "shop", source: "ios", seen: nil, age: "", verdicts: [], isWatched: false))

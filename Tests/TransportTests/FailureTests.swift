@@ -56,7 +56,8 @@ import Transport
             .post, of: "https://example.com/\(hidden)", body: .json([]), proxy: proxy.url())
         error.expect(
             .connect, mayHaveArrived: false,
-            says: "the proxy on the way to example.com:443 refused to connect there (CONNECT tunnel failed, response 407); "
+            says:
+                "the proxy on the way to example.com:443 refused to connect there (CONNECT tunnel failed, response 407); "
                 + "check which hosts it allows, and its login")
     }
 

@@ -29,6 +29,20 @@ import YAMLKit
     }
 
     @Test(arguments: [
+        ("[a]", 1), ("[x\n  y]", 2), ("[\"x\n\n  y\"]", 3), ("[\"x\n\"]", 2), ("- |\n  x\n  y\n", 3),
+        ("- >-\n  x\n  y", 3), ("- x\n- y", 1), ("-\n  x", 2), ("-\n\n- x", 1),
+    ])
+    func `a scalar knows its last line`(yaml: String, line: Int) {
+        guard case .sequence(let nodes)? = YAML.parse(Array(yaml.utf8)).root?.kind else {
+            Issue.record("no list")
+            return
+        }
+        #expect(nodes.first?.lastLine == line)
+        guard case .sequence(let named)? = YAML.parse(Array(yaml.utf8), of: "a.yaml").root?.kind else { return }
+        #expect(named.first?.lastLine == line)
+    }
+
+    @Test(arguments: [
         ("~", true), ("null", true), ("Null", true), ("NULL", true), ("", true), ("!!null x", false),
         ("'~'", false), ("\"null\"", false), ("''", false), ("nil", false), ("0", false), ("[]", false), ("{}", false),
         ("!!str ~", false), ("!!null '~'", true), ("|\n  null", false),

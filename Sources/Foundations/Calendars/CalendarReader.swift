@@ -32,7 +32,8 @@ struct CalendarReader {
     private mutating func read(_ bytes: [UInt8]) throws(CalendarFault) -> [Event] {
         guard bytes.count <= EventCalendar.bytesMax else {
             throw CalendarFault(
-                1, "the calendar is larger than \(EventCalendar.bytesMax >> 10) KiB", advice: "export fewer years of it")
+                1, "the calendar is larger than \(EventCalendar.bytesMax >> 10) KiB", advice: "export fewer years of it"
+            )
         }
         var events: [Event] = []
         // What was begun and has not ended, from the outside in.

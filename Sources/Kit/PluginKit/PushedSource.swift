@@ -13,7 +13,7 @@ public protocol PushedSource: Source {
     /// Whether whoever sends this may.
     func isAuthentic(_ push: Push) -> Bool
 
-    /// What a push says; all of it or, where anything in it is wrong, nothing.
+    /// What a push says; of one that is refused nothing is taken in.
     func read(_ push: Push) throws(PushMistake) -> PollReport
 }
 

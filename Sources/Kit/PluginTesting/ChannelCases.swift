@@ -34,7 +34,8 @@ package func snapshotFlaw(of text: String, named name: String, here: String = #f
 private func snapshotFlaw(_ text: String, in file: URL) throws -> String? {
     if getenv("RECORD") != nil { try text.write(to: file, atomically: true, encoding: .utf8) }
     let recorded = try String(contentsOf: file, encoding: .utf8)
-    return text == recorded ? nil : "\(file.lastPathComponent) has changed; record it anew with RECORD=1. It is now:\n\(text)"
+    return text == recorded
+        ? nil : "\(file.lastPathComponent) has changed; record it anew with RECORD=1. It is now:\n\(text)"
 }
 
 /// One answer of the service, and what it means.
@@ -62,9 +63,11 @@ public struct AnswerCase: Sendable, CustomStringConvertible {
             let body = written.value["body"]
             return AnswerCase(
                 response: HTTPResponse(
-                    status: try written.member("status").int(), headers: headers.map { ($0.name, $0.value.string ?? "") },
+                    status: try written.member("status").int(),
+                    headers: headers.map { ($0.name, $0.value.string ?? "") },
                     body: body?.string.map { Array($0.utf8) } ?? body?.bytes ?? []),
-                meaning: try written.member("class").string(), waitSeconds: written.value["retry_after_seconds"]?.number)
+                meaning: try written.member("class").string(), waitSeconds: written.value["retry_after_seconds"]?.number
+            )
         }
     }
 

@@ -78,11 +78,13 @@ public struct GateConformance: Sendable {
 
     /// Notifications of every kind and severity, of incidents of which the channel knows nothing, much, or that
     /// somebody takes care of, with names that nobody expects.
-    private func notifications(briefly: Bool, severity: Severity = .critical) -> [Notification] {
+    private func notifications(
+        briefly: Bool, severity: Severity = .critical, channel: String = GateConformance.channel
+    ) -> [Notification] {
         incidents(briefly: briefly).flatMap { incident in
             Notification.Kind.ofIncidents.flatMap { kind in
                 (briefly ? [severity] : Severity.allCases).map { severity in
-                    Notification(incident: incident, kind: kind, severity: severity, channel: GateConformance.channel)
+                    Notification(incident: incident, kind: kind, severity: severity, channel: channel)
                 }
             }
         }
@@ -273,7 +275,8 @@ public struct GateConformance: Sendable {
     private func flawsOfSchedule(_ gate: any CalendarGate, from moment: Moment) -> [String] {
         // What lets everything pass is never closed, whatever its calendar says.
         guard gate.except != .info else { return [] }
-        let probe = notifications(briefly: true, severity: .info)
+        let probe = notifications(
+            briefly: true, severity: .info, channel: gate.channels.first ?? GateConformance.channel)
         func isClosed(at moment: Moment) -> Bool { probe.contains { gate.closure(for: $0, at: moment) != nil } }
         var found: [String] = []
         let spans = gate.schedule(from: moment, count: 5)

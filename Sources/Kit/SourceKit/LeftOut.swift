@@ -3,7 +3,7 @@ public import PluginKit
 /// Entries of a service's lists that make no sense: they are named and left out, for one says nothing of the others.
 public struct LeftOut: Hashable, Sendable {
     public private(set) var count = 0
-    private var first: JSONMismatch?
+    public private(set) var first: JSONMismatch?
 
     /// Beyond this share of a list it is not what the service promises, and what is left would be a choice that nobody has
     /// made.
@@ -21,15 +21,26 @@ public struct LeftOut: Hashable, Sendable {
         return count == 1 ? "\(one) is left out: \(first)" : "\(count) \(many) are left out, the first: \(first)"
     }
 
-    /// Takes in those of another page of the list.
-    mutating func add(_ more: LeftOut) {
-        count += more.count
-        first = first ?? more.first
+    /// What `read` gives; nil where it makes no sense, which is left out.
+    public mutating func reading<Value>(_ read: () throws(JSONMismatch) -> Value?) -> Value? {
+        do throws(JSONMismatch) {
+            return try read()
+        } catch {
+            add(error)
+            return nil
+        }
     }
 
-    fileprivate mutating func take(_ mismatches: [JSONMismatch]) {
-        count += mismatches.count
-        first = first ?? mismatches.first
+    /// Takes in one more.
+    public mutating func add(_ mismatch: JSONMismatch) {
+        count += 1
+        first = first ?? mismatch
+    }
+
+    /// Takes in those of another list, or page of it.
+    public mutating func add(_ more: LeftOut) {
+        count += more.count
+        first = first ?? more.first
     }
 }
 
@@ -54,7 +65,7 @@ extension JSONReader {
         if let first = mismatches.first, Double(mismatches.count) > Double(elements.count) * LeftOut.shareMax {
             throw first
         }
-        left.take(mismatches)
+        for mismatch in mismatches { left.add(mismatch) }
         return values
     }
 }

@@ -37,17 +37,22 @@ extension HeaderLink {
         var parameters: [String: String] = [:]
         var name = ""
         var value: String?
-        var isQuoted = false
+        var (isQuoted, isClosed) = (false, false)
         func keep() {
             if let value { parameters[name.trimmed.lowercased()] = value.trimmed }
         }
         while let character = rest.popFirst() {
             switch character {
-            case "\"": isQuoted.toggle()
+            case "\"":
+                isQuoted.toggle()
+                isClosed = !isQuoted && value != nil
+            // What stands behind the closing quote is no part of the value: GlitchTip sends its header as Python writes a set.
+            case _ where isClosed && character != ";" && character != ",": break
             case ";" where !isQuoted:
                 keep()
                 name = ""
                 value = nil
+                isClosed = false
             case "," where !isQuoted:
                 keep()
                 return parameters

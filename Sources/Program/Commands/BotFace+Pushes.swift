@@ -42,7 +42,7 @@ extension PushAnswer {
                     "This token is that of \(owners.count == 1 ? "source" : "sources") \(owners.joined(separator: " and ")), "
                         + "and there is no source '\(name.tamed.clipped(to: 60))' that it opens.")
             case .tooMany(let wait): .tooMany(wait: wait, "Too many pushes: push again in \(wait.short).")
-            case .mistaken(let mistake):
+            case .mistaken(let mistake, _):
                 .refused(
                     .mistaken, "Nothing was accepted: \(mistake)\(mistake.sentence.hasSuffix("?") ? "" : ".")")
             case .unsafe(let why): .refused(.notNow, "It cannot be saved now, so push it again later: \(why).")

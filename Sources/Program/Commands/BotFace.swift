@@ -25,7 +25,8 @@ public struct BotFace: BotView, BotControl, BotCare {
         let look = await bot.look
         return look.report.status(
             isRunning: true, recordingTrouble: look.recordingTrouble, configTrouble: look.configTrouble,
-            journalTrouble: look.journalTrouble, missingPictures: look.missingPictures)
+            journalTrouble: look.journalTrouble, missingPictures: look.missingPictures,
+            refusedPushes: look.refusedPushes)
     }
     public func incidents() async -> JSON { await bot.look.report.incidents }
     public func knows(incident id: String) async -> Bool { await bot.state.incidents[id] != nil }

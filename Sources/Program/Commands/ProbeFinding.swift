@@ -26,6 +26,22 @@ struct ProbeFinding {
         if case .values(let observations) = report.outcome { observations } else { [] }
     }
 
+    /// What of an observation no rule will ever see it for.
+    private static func flaw(of observation: Observation) -> String? {
+        observation.flaw ?? observation.metrics.exaggeration
+    }
+
+    /// What the source warns of, and what of its answer the bot would leave out.
+    private var warnings: [String] {
+        let flaws = observations.compactMap(ProbeFinding.flaw)
+        guard let first = flaws.first else { return report.warnings }
+        let what =
+            flaws.count == 1
+            ? "an implausible observation is left out:"
+            : "\(flaws.count) implausible observations are left out, the first:"
+        return report.warnings + ["\(what) \(first)"]
+    }
+
     // MARK: - In people's words
 
     func lines(in zone: Zone) -> [String] {
@@ -47,8 +63,8 @@ struct ProbeFinding {
             for app in apps(of: observations) { lines += self.lines(about: app, byApp[app] ?? [], zone) }
             lines.append(metricsText)
         }
-        if let until = report.wait { lines.append("It asks not to be polled before \(zone.words(until)).") }
-        lines += report.warnings.map { "warning: \($0.tamed)" }
+        if let until = report.wait { lines.append("It is not polled again before \(zone.words(until)).") }
+        lines += warnings.map { "warning: \($0.tamed)" }
         // What was pushed the running bot knows, and this poll does not.
         if !isPushed { lines += report.notes.map { "note: \($0.tamed)" } }
         return lines
@@ -125,6 +141,7 @@ struct ProbeFinding {
     }
 
     private var metricsText: String {
+        let observations = observations.filter { ProbeFinding.flaw(of: $0) == nil }
         let given = Set(observations.flatMap { $0.metrics.entries.map(\.metric) })
         var all = given
         for rate in [Metric.crashFreeUsers, .crashFreeSessions] where rate.canBeComputed(from: given) {
@@ -184,7 +201,7 @@ struct ProbeFinding {
         outcome.append("spans", .array(spans.map { .string($0.grammar) }))
         outcome.append("not_before", JSON(report.wait))
         outcome.append("observations", .array(observations.map { ObservationLine.observed($0).json }))
-        outcome.append("warnings", .array(report.warnings.map(JSON.string)))
+        outcome.append("warnings", .array(warnings.map(JSON.string)))
         outcome.append("notes", .array(report.notes.map(JSON.string)))
         outcome.append("requests", .array(exchanges.map { $0.json(redactor, isRaw: isRaw) }))
         return .object(outcome)

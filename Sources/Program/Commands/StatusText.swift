@@ -108,8 +108,13 @@ public struct StatusText {
         let since = source["no_answer_since"]?.string.map { "no usable answer \(clock.lasting(since: $0))" }
         let failure = [since, source["failure"]?["sentence"]?.string?.tamed].compactMap(\.self)
         let warnings = (source["warnings"]?.array ?? []).compactMap { $0.string }
+        let refused = source["refused_push"].flatMap { push -> String? in
+            guard let at = push["at"]?.string, let why = push["why"]?.string else { return nil }
+            return "a push was refused at \(clock.at(at)): \(why)"
+        }
+        let troubles = warnings + [refused].compactMap(\.self)
         return [line] + (failure.isEmpty ? [] : [paint.red("    " + failure.joined(separator: ": "))])
-            + warnings.map { paint.yellow("    \($0.tamed)") }
+            + troubles.map { paint.yellow("    \($0.tamed)") }
     }
 
     /// The apps that more than one source has figures of.

@@ -30,7 +30,10 @@ struct InitCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "An option, such as source.organization=shop or channel.webhook='${env:SLACK_WEBHOOK}'; may be repeated.",
+            """
+            An option, such as source.organization=shop or channel.webhook='${env:SLACK_WEBHOOK}'; a list is written a, b \
+            and a map '{name: value, name: value}'; may be repeated.
+            """,
             valueName: "key=value"))
     var settings: [String] = []
     @Flag(name: .long, help: "Replace files that already exist.") var force = false

@@ -119,27 +119,17 @@ extension String {
     }
 }
 
-/// A secret that stands in the file itself.
+/// What stands in a file and may be a secret: from a place to the end of its line, and all of the lines below up to the last one.
 public struct WrittenSecret: Hashable, Sendable {
     public let position: Position
-    let secret: Secret
-
-    /// Where it stands on its line, in code points.
-    fileprivate func place(on line: [Unicode.Scalar]) -> Range<Int> {
-        var start = min(position.column - 1, line.count)
-        if start < line.count, line[start] == "\"" || line[start] == "'" { start += 1 }
-        let written = Array(secret.reveal().unicodeScalars)
-        // Written with escapes it looks different; then nothing of the rest is shown.
-        return start..<(line[start...].starts(with: written) ? start + written.count : line.count)
-    }
+    let lastLine: Int
 }
 
-/// The lines of a file as people may see them: with a mask in place of every secret, of one width, so that nobody learns
-/// how long a secret is.
+/// The lines of a file as people may see them: from the first secret on a line there is a mask, and nothing behind it.
 public struct ShownLines: Sendable {
     public private(set) var lines: [String]
-    /// What was replaced on each line, from right to left: each place is that in the line as it was before.
-    private var cuts: [Int: [Range<Int>]] = [:]
+    /// How much of the lines with a mask is shown in front of it, in code points.
+    private var ends: [Int: Int] = [:]
 
     /// - Parameter secrets: those that stand in these lines.
     public init(_ lines: [String], hiding secrets: [WrittenSecret] = []) {
@@ -148,24 +138,21 @@ public struct ShownLines: Sendable {
         if let first = lines.first, first.unicodeScalars.first == "\u{FEFF}" {
             self.lines[0] = String(String.UnicodeScalarView(first.unicodeScalars.dropFirst()))
         }
-        for secret in Set(secrets).sorted(by: { $0.position > $1.position }) {
-            let index = secret.position.line - 1
-            guard lines.indices.contains(index) else { continue }
-            var line = Array(self.lines[index].unicodeScalars)
-            let place = secret.place(on: line)
-            line.replaceSubrange(place, with: Secret.mask.unicodeScalars)
-            self.lines[index] = String(String.UnicodeScalarView(line))
-            cuts[index + 1, default: []].append(place)
+        for secret in secrets {
+            for line in secret.position.line...max(secret.position.line, secret.lastLine) {
+                ends[line] = min(ends[line] ?? .max, line == secret.position.line ? secret.position.column - 1 : 0)
+            }
+        }
+        for (line, end) in ends where lines.indices.contains(line - 1) {
+            let text = self.lines[line - 1].unicodeScalars
+            guard !text.dropFirst(end).allSatisfy(\.properties.isWhitespace) else { continue }
+            self.lines[line - 1] = String(String.UnicodeScalarView(text.prefix(end))) + Secret.mask
         }
     }
 
     /// In which column that stands here which stands at a place of the file.
     func column(of position: Position) -> Int {
-        (cuts[position.line] ?? []).reduce(position.column) { column, cut in
-            let begin = cut.lowerBound + 1
-            return column <= begin
-                ? column : column <= cut.upperBound ? begin : column - cut.count + Secret.mask.unicodeScalars.count
-        }
+        min(position.column, ends[position.line].map { $0 + 1 } ?? position.column)
     }
 }
 
@@ -174,7 +161,7 @@ public struct ConfigResult: Sendable {
     public let config: Config?
     /// In the order of the file.
     public let problems: [Problem]
-    /// Secrets that stand in the file itself, so that no line of it is shown with one.
+    /// What of the files may be a secret, so that no line is shown with one.
     public let writtenSecrets: [WrittenSecret]
     /// Where the bot keeps its state, though there are errors elsewhere; nil where that cannot be told.
     public let stateFolder: String?

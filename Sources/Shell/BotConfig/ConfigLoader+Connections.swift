@@ -139,7 +139,7 @@ extension ConfigLoader {
             // More than a host and its port may be a login.
             let plain = address.replacing(/^\w+:\/+|\[.*\]/, with: "")
             let mayHaveLogin = plain.contains("@") || plain.count { $0 == ":" } > 1
-            if mayHaveLogin, !written.hasSecret { reader.noteWritten(address, at: place) }
+            if mayHaveLogin, !written.hasSecret { reader.secretsRead.hide(place) }
             reader.report(
                 place,
                 written.hasSecret || mayHaveLogin

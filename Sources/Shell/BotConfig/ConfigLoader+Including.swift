@@ -29,7 +29,7 @@ extension ConfigLoader {
         var paths: [(path: String, written: GuardedText, position: Position)] = []
         var known: Set<String> = []
         guard !node.isMapping else {
-            reader.hideUnread(node)
+            reader.hide(node)
             reader.reportGap(
                 node.position, "'\(Vocabulary.include)' must be a list of files, not \(node.kindName)",
                 advice: "write include: [teams/*.yaml]")
@@ -92,8 +92,7 @@ extension ConfigLoader {
             return []
         }
         let document = YAML.parse(bytes, of: name)
-        for flaw in document.problems { reader.reportBroken(flaw) }
-        reader.hideSecrets(onLinesOf: document.problems.map(\.mark))
+        reader.reportBroken(document)
         guard let root = document.root else { return [] }
         let entries = refusingPlugins(reader.entries(of: root, "an included file"))
         return entries.filter { entry in
@@ -103,8 +102,7 @@ extension ConfigLoader {
                 return false
             case _ where Vocabulary.includable.contains(entry.key): return true
             case _ where Vocabulary.top.contains(entry.key):
-                reader.hideSecrets(in: [entry])
-                reader.hideAddresses(in: [entry])
+                reader.hide(entry)
                 reader.report(
                     entry.keyMark.position, "'\(entry.key)' is not allowed in an included file",
                     advice: "it belongs in the config that includes it")
@@ -157,7 +155,7 @@ extension ConfigLoader {
             if case .sequence(let routes) = part.value.kind {
                 all += routes
             } else if !part.value.isNull {
-                reader.hideUnread(part.value)
+                reader.hide(part.value)
                 reader.report(
                     part.value.position, "'routes' must be a list, not \(part.value.kindName)",
                     advice: "write - to: [CHANNEL]")

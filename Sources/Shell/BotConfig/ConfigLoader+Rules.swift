@@ -28,66 +28,77 @@ extension ConfigLoader {
     }
 
     mutating func readRules(_ things: [Named], _ zone: Zone, _ sources: [SourceEntry]) -> Rules {
-        enum Kind {
-            case detector(any Detector.Type)
-            case gate(any Gate.Type)
-        }
-        let plugins =
-            reader.catalog.detectors.map { (manifest: $0.manifest, type: Kind.detector($0)) }
-            + reader.catalog.gates.map { (manifest: $0.manifest, type: Kind.gate($0)) }
         var rules = Rules()
-        for thing in things {
-            if Trouble(rawValue: thing.name) != nil {
-                reader.report(
-                    thing.position, "'\(thing.name)' is the name of one of the bot's own troubles; choose another")
-            }
-            let entries = reader.entries(of: thing.value, "rule '\(thing.name)'")
-            let said = reader.options(
-                [RuleSettings.match], in: entries, at: thing.position, "rule '\(thing.name)'")
-            let match = said[RuleSettings.match]
-            guard let plugin = plugin(thing, entries, "rule", among: plugins) else {
-                rules.unread.append(thing.name)
-                continue
-            }
-            let isDetector = if case .detector = plugin.type { true } else { false }
-            rules.places.append(
-                Rules.Place(
-                    name: thing.name, position: thing.position,
-                    match: entries.first { $0.key == RuleSettings.match.name }?.value, conditions: match,
-                    value: thing.value, isDetector: isDetector, entries: entries, options: plugin.manifest.options))
-            let options = reader.options(
-                of: plugin.manifest, name: thing.name, at: thing.position, entries,
-                common: (isDetector ? Vocabulary.detector : Vocabulary.gate).names, "rule '\(thing.name)'")
-            let context = RuleContext(
-                name: thing.name, zone: isDetector ? zone : readZone(entries, thing) ?? zone,
-                checksPerDay: checksPerDay(match, sources))
-            switch plugin.type {
-            case .detector(let type):
-                let detector = make(thing, options) { options throws(ProblemList) -> any Detector in
-                    try type.init(options: options, context: context)
-                }
-                // What its plugin refuses hides no mistake of these.
-                let reminder = readRepeat(entries, thing) ?? type.remindsAfter
-                let links = readLinks(entries, thing)
-                let template = readTemplate(entries, thing, zone)
-                guard let detector else { continue }
-                for caution in detector.cautions { reader.report(caution) }
-                rules.detectors.append(
-                    DetectorPlan(
-                        name: thing.name, detector: detector, match: match, repeat: reminder, links: links,
-                        template: template))
-            case .gate(let type):
-                let gate = make(thing, options) { options throws(ProblemList) -> any Gate in
-                    try type.init(options: options, context: context)
-                }
-                guard let gate else { continue }
-                rules.gates.append(GatePlan(name: thing.name, gate: gate, match: match))
-            }
-        }
+        for thing in things { read(thing, zone, sources, into: &rules) }
         for index in rules.places.indices { rules.places[index].isUnread = reader.hasUnread(rules.places[index].value) }
         // Before those of the file: what keeps coming and going is to use up no budget.
         rules.gates = gatesAlwaysThere(besides: rules.gates, zone, sources) + rules.gates
         return rules
+    }
+
+    private enum RuleKind {
+        case detector(any Detector.Type)
+        case gate(any Gate.Type)
+
+        var isDetector: Bool {
+            if case .detector = self { true } else { false }
+        }
+    }
+
+    private mutating func read(_ thing: Named, _ zone: Zone, _ sources: [SourceEntry], into rules: inout Rules) {
+        if Trouble(rawValue: thing.name) != nil {
+            reader.report(
+                thing.position, "'\(thing.name)' is the name of one of the bot's own troubles; choose another")
+        }
+        let what = "rule '\(thing.name)'"
+        let entries = reader.entries(of: thing.value, what)
+        let match = reader.options([RuleSettings.match], in: entries, at: thing.position, what)[RuleSettings.match]
+        let plugins =
+            reader.catalog.detectors.map { (manifest: $0.manifest, type: RuleKind.detector($0)) }
+            + reader.catalog.gates.map { (manifest: $0.manifest, type: RuleKind.gate($0)) }
+        guard let plugin = plugin(thing, entries, "rule", among: plugins) else {
+            rules.unread.append(thing.name)
+            return
+        }
+        let isDetector = plugin.type.isDetector
+        rules.places.append(
+            Rules.Place(
+                name: thing.name, position: thing.position,
+                match: entries.first { $0.key == RuleSettings.match.name }?.value, conditions: match,
+                value: thing.value, isDetector: isDetector, entries: entries, options: plugin.manifest.options))
+        let options = reader.options(
+            of: plugin.manifest, name: thing.name, at: thing.position, entries,
+            common: (isDetector ? Vocabulary.detector : Vocabulary.gate).names, what)
+        let context = RuleContext(
+            name: thing.name, zone: isDetector ? zone : readZone(entries, thing) ?? zone,
+            checksPerDay: checksPerDay(match, sources))
+        switch plugin.type {
+        case .detector(let type):
+            let plan = detector(type, thing, entries, options, context, match)
+            if let plan { rules.detectors.append(plan) }
+        case .gate(let type):
+            let gate = make(thing, options) { options throws(ProblemList) -> any Gate in
+                try type.init(options: options, context: context)
+            }
+            if let gate { rules.gates.append(GatePlan(name: thing.name, gate: gate, match: match)) }
+        }
+    }
+
+    private mutating func detector(
+        _ type: any Detector.Type, _ thing: Named, _ entries: [Entry], _ options: Options, _ context: RuleContext,
+        _ match: Match
+    ) -> DetectorPlan? {
+        let detector = make(thing, options) { options throws(ProblemList) -> any Detector in
+            try type.init(options: options, context: context)
+        }
+        // What its plugin refuses hides no mistake of these.
+        let reminder = readRepeat(entries, thing) ?? type.remindsAfter
+        let links = readLinks(entries, thing)
+        let template = readTemplate(entries, thing, context.zone)
+        guard let detector else { return nil }
+        for caution in detector.cautions { reader.report(caution) }
+        return DetectorPlan(
+            name: thing.name, detector: detector, match: match, repeat: reminder, links: links, template: template)
     }
 
     /// Makes a rule. What is suggested in place of one of its options is tried, too: what its plugin would refuse is no
@@ -174,7 +185,7 @@ extension ConfigLoader {
     mutating func readRoutes(_ node: Node?) -> [RouteEntry] {
         guard let node, !node.isNull else { return [] }
         guard case .sequence(let nodes) = node.kind else {
-            reader.hideUnread(node)
+            reader.hide(node)
             reader.report(
                 node.position, "'routes' must be a list, not \(node.kindName)", advice: "write - to: [CHANNEL]")
             return []

@@ -71,10 +71,10 @@ extension ConfigLoader {
                         of: plugin.manifest, name: thing.name, at: thing.position, entries,
                         common: Vocabulary.source(plugin.manifest).names, "source '\(thing.name)'")
                 }
-                let seen = reader.secretsSeen.count
+                let seen = reader.secretsRead.seen.count
                 let options = read(&reader)
                 plan.lateness = plugin.type.lateness(options)
-                secrets = Array(reader.secretsSeen[seen...])
+                secrets = Array(reader.secretsRead.seen[seen...])
                 let context = SourceContext(
                     name: thing.name, folder: folder, every: plan.every, slowest: plan.slowest,
                     timeout: plan.timeout, zones: reader.surroundings.zones)
@@ -93,7 +93,7 @@ extension ConfigLoader {
                         guard !reader.problems.contains(where: { $0.level == .error }),
                             let source = try? plugin.type.init(options: options, context: context)
                         else { return nil }
-                        return SourceRenewal.Made(source, secrets: reader.secretsSeen)
+                        return SourceRenewal.Made(source, secrets: reader.secretsRead.seen)
                     }
                 }
             }
@@ -210,7 +210,7 @@ extension ConfigLoader {
             return try making()
         } catch {
             // With options that could not be read, what the plugin misses in a section as a whole may be just those.
-            let unread = reader.problems.filter { $0.level == .error }.map(\.position) + reader.unreadPlaces
+            let unread = reader.problems.filter { $0.level == .error }.map(\.position) + reader.blemishes[.unread]
             for problem in error.problems {
                 guard let section = thing.section(at: problem.position), unread.contains(where: section.contains) else {
                     reader.report(problem)

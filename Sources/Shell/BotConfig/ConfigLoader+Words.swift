@@ -45,7 +45,7 @@ extension ConfigLoader {
         else { return [] }
         reader.texts[name] = bytes
         let document = YAML.parse(bytes, of: name)
-        for flaw in document.problems { reader.reportBroken(flaw, mayHoldNames: false) }
+        reader.reportBroken(document, mayHoldNames: false)
         return document.root.map { reader.entries(of: $0, "a file of words") } ?? []
     }
 

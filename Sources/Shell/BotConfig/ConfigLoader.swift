@@ -18,9 +18,9 @@ extension Config {
         let problems = loading.reader.problems.sorted { $0.position < $1.position }
         let isSound = !problems.contains { $0.level == .error }
         return ConfigResult(
-            config: isSound ? config : nil, problems: problems, writtenSecrets: loading.reader.writtenSecrets,
+            config: isSound ? config : nil, problems: problems, writtenSecrets: loading.reader.secretsRead.written,
             stateFolder: root.map(afresh.stateFolder) ?? afresh.stateFolder(inText: bytes),
-            zone: root.flatMap { afresh.zone($0) }, texts: loading.reader.texts, gaps: loading.reader.gaps,
+            zone: root.flatMap { afresh.zone($0) }, texts: loading.reader.texts, gaps: loading.reader.blemishes[.gap],
             words: loading.words, channelNames: loading.channelNames)
     }
 
@@ -74,8 +74,7 @@ struct ConfigLoader {
                 secrets: SecretReading(surroundings: surroundings, folder: folder), surroundings: surroundings,
                 catalog: catalog), folder: folder)
         loading.reader.text = bytes
-        for flaw in document.problems { loading.reader.reportBroken(flaw) }
-        loading.reader.hideSecrets(onLinesOf: document.problems.map(\.mark))
+        loading.reader.reportBroken(document)
         return (loading, document.root)
     }
 
@@ -134,16 +133,15 @@ struct ConfigLoader {
             rulesPlace: entries.first { $0.key == "rules" }?.keyMark.position ?? root.position,
             sourcePlaces: Dictionary(sources.map { ($0.plan.name, $0.position) }) { first, _ in first },
             channelPlaces: Dictionary(channels.map { ($0.plan.name, $0.position) }) { first, _ in first },
-            secrets: reader.secretsSeen + reader.guardedSecrets.filter { !names.contains($0.ownPart) },
-            things: ConfigThings(entries, files: reader.texts, secrets: reader.secretMarks))
+            secrets: reader.secretsRead.seen + reader.secretsRead.guarded.filter { !names.contains($0.ownPart) },
+            things: ConfigThings(entries, files: reader.texts, secrets: reader.secretsRead.marks))
     }
 
     /// The sections without that for plugins in processes of their own, which this version does not have.
     mutating func refusingPlugins(_ entries: [Entry]) -> [Entry] {
         entries.filter { entry in
             guard entry.key == Vocabulary.plugins else { return true }
-            reader.hideSecrets(in: [entry])
-            reader.hideAddresses(in: [entry])
+            reader.hide(entry)
             reader.report(
                 entry.keyMark.position, "plugins outside the bot's own process are not supported by this version",
                 advice: "remove 'plugins'")
@@ -207,10 +205,7 @@ struct ConfigLoader {
     ) -> (manifest: PluginManifest, type: Kind)? {
         let plugin = known(thing, entries, what, among: plugins)
         // Nobody knows then which of its options are secrets.
-        if plugin == nil {
-            reader.hideSecrets(in: entries)
-            reader.hideAddresses(in: entries)
-        }
+        if plugin == nil { for entry in entries where entry.key != "plugin" { reader.hide(entry) } }
         return plugin
     }
 
@@ -219,6 +214,12 @@ struct ConfigLoader {
     ) -> (manifest: PluginManifest, type: Kind)? {
         let names = plugins.map(\.manifest.name)
         guard let entry = entries.first(where: { $0.key == "plugin" }) else {
+            if let slip = entries.first(where: { Vocabulary.plugin.name.nearest(in: [$0.key]) != nil }) {
+                reader.report(
+                    slip.keyMark.position, "unknown key '\(slip.key)' in \(what) '\(thing.name)'",
+                    Vocabulary.plugin.name)
+                return nil
+            }
             // A thing that is not even a mapping has been reported already.
             if case .mapping = thing.value.kind {
                 reader.report(

@@ -1,243 +1,164 @@
 internal import PluginKit
 internal import YAMLKit
 
-// Secrets under keys that nobody reads: mistyped, in the wrong place, or of a plugin that is not known. A line of the file
-// that is shown with a mistake is to tell them no more than others.
+// What the reader has read as plain is shown; from the first thing on a line that it has not, nothing of the line is.
+//
+// Not plain are the value of a secret option, unless all of it is `${…}`; what stands under a key that nobody reads, whatever
+// that is called; an address in the place of a name; comments; the lines below the first of any text; and where the YAML is
+// wrong, so that nobody knows what stands where, all behind the known keys that the line begins with and their harmless values.
 
 extension ConfigReader {
-    /// Remembers what stands under keys whose values would be secrets, here or anywhere within.
-    mutating func hideSecrets(in entries: [Entry]) {
-        for entry in entries {
-            if hideSecret(inText: entry.key, at: entry.keyMark) {
-                hide(entry.value)
-            } else if isSecret(entry.key) {
-                hide(entry.value)
-            } else {
-                hideSecrets(in: entry.value)
-            }
-        }
-    }
-
-    /// Remembers what stands behind a secret's key in a text that has it in it: its colon is missing, or the space behind that.
-    ///
-    /// - Returns: whether there is one.
-    @discardableResult
-    mutating func hideSecret(inText text: String, at mark: Mark) -> Bool {
-        guard let (word, rest) = parted(key: text) else { return false }
-        let column = mark.column + word.unicodeScalars.count
-        noteWritten(rest, at: Position(file: mark.file, line: mark.line, column: column))
-        return true
-    }
-
-    private mutating func hideSecrets(in node: Node) {
-        switch node.kind {
-        case .scalar(let text, _): hideSecret(inText: text, at: node.mark)
-        case .mapping(let entries): hideSecrets(in: entries)
-        case .sequence(let nodes): for node in nodes { hideSecrets(in: node) }
-        }
-    }
-
-    /// Remembers what may be secret in a value that nobody reads, because something of another kind belongs there.
-    mutating func hideUnread(_ node: Node) {
-        hideSecrets(in: node)
-        hideAddresses(in: node)
-    }
-
-    /// Remembers all that is written there as secret. What only names where a secret lies is shown.
+    /// Hides what is written there. What only names where a secret lies is shown; keys are not, for they may be lines of a secret.
     mutating func hide(_ node: Node) {
         switch node.kind {
-        case .scalar(let text, _):
-            if !node.isNull, !text.isEmpty, !text.contains("${") { noteWritten(text, at: node.position) }
+        case .scalar(let text, _): if !text.isReference { secretsRead.hide(node.position, to: node.lastLine) }
         case .mapping(let entries):
             for entry in entries {
-                // Between braces a text is a key; what is to stand for a secret has been told.
-                if entry.value.isNull, !["env", "file", "credential"].contains(entry.key) {
-                    noteWritten(entry.key, at: entry.keyMark.position)
-                }
+                secretsRead.hide(entry.keyMark.position)
                 hide(entry.value)
             }
         case .sequence(let nodes): for node in nodes { hide(node) }
         }
     }
 
-    /// Remembers addresses there as secret: those of webhooks are, and under a key that nobody knows it may be one.
-    mutating func hideAddresses(in node: Node) {
-        switch node.kind {
-        case .scalar(let text, _): if text.holdsAddress { hide(node) }
-        case .mapping(let entries): hideAddresses(in: entries)
-        case .sequence(let nodes): for node in nodes { hideAddresses(in: node) }
+    /// Hides what stands under a key, and the key unless it is plainly one.
+    mutating func hide(_ entry: Entry) {
+        if !isPlain(entry) { secretsRead.hide(entry.keyMark.position) }
+        hide(entry.value)
+    }
+
+    /// Hides the value of a secret option. In a mapping of names to secrets the names are none.
+    mutating func hide(_ node: Node, of kind: OptionKind) {
+        if case .map = kind, case .mapping(let entries) = node.kind {
+            for entry in entries { hide(entry) }
+        } else {
+            hide(node)
         }
     }
 
-    /// The same, also of those that stand as keys.
-    mutating func hideAddresses(in entries: [Entry]) {
-        for entry in entries {
-            _ = shown(name: entry.key, at: entry.keyMark.position)
-            hideAddresses(in: entry.value)
+    /// Hides what a text says on the lines below its first, where a key may have lost its colon or a quote its end. Nor does any
+    /// problem quote it.
+    mutating func hideLines(below node: Node, _ text: String) {
+        guard node.lastLine > node.mark.line else { return }
+        let first = line(of: node.mark).unicodeScalars.dropFirst(node.mark.column - 1).drop { $0 == "\"" || $0 == "'" }
+        let shown = zip(text.unicodeScalars, first).prefix { $0 == $1 }.count
+        let rest = Substring(text.unicodeScalars.dropFirst(shown))
+        for part in rest.split(separator: /\$\{[^}]*\}/) { secretsRead.setAside(String(part)) }
+        secretsRead.hide(Position(file: node.mark.file, line: node.mark.line + 1, column: 1), to: node.lastLine)
+    }
+
+    /// Hides the comment at the end of a line, or what may be one.
+    mutating func hideComment(at place: Position) {
+        let line = line(of: Mark(file: place.file, line: place.line, column: 1))
+        var before: Unicode.Scalar = " "
+        for (count, scalar) in line.unicodeScalars.enumerated() {
+            if scalar == "#", before.properties.isWhitespace {
+                return secretsRead.hide(Position(file: place.file, line: place.line, column: count + 1))
+            }
+            before = scalar
         }
     }
 
-    /// What stands where a name belongs, for people: an address is no name, and that of a webhook is a secret.
+    /// Hides the end of each line of which the YAML is wrong, from what is no known key or has no harmless value.
+    mutating func hide(linesOf marks: [Mark]) {
+        for mark in marks {
+            let line = line(of: mark)
+            var end = line.prefixMatch(of: /[ \t]*(?:- )*/)?.range.upperBound ?? line.startIndex
+            while let key = line[end...].prefixMatch(of: /(?:[ \t]|- |[\[{,])*["']?([\w.-]+)["']?:(?=\s|$)[ \t]*/),
+                case let name = String(key.output.1), knows(name)
+            {
+                end = key.range.upperBound
+                guard !isSecret(name) else { break }
+                if let behind = endOfHarmless(line[end...]) {
+                    end = behind
+                } else if line[end...].first != "{", line[end...].first != "[" {
+                    break
+                }
+            }
+            guard !line[end...].allSatisfy({ " \t]}".contains($0) }) else { continue }
+            let column = line[..<end].unicodeScalars.count + 1
+            secretsRead.hide(Position(file: mark.file, line: mark.line, column: column))
+        }
+    }
+
+    /// Where the value ends that the text begins with, if it can be no secret: what names one, a number with its unit, or a word
+    /// out of a few.
+    private func endOfHarmless(_ text: Substring) -> String.Index? {
+        let reference = text.prefixMatch(of: /["']?\$\{[a-z]+:[^}\s]*\}["']?(?=\s*(?:[,}\]]|$))/)
+        if let reference { return reference.range.upperBound }
+        let found = text.prefixMatch(
+            of: /(?:["']?[<>]?=? ?[0-9][0-9.]{0,8}(?:%|pp|[smhd])?["']?|([a-z_]+))(?=\s*(?:[,}\]]|$))/)
+        guard let found else { return nil }
+        guard let word = found.output.1.map(String.init) else { return found.range.upperBound }
+        let isKnown =
+            catalog.section(ofPlugin: word) != nil || Severity(rawValue: word) != nil
+            || ["true", "false", "off"].contains(word)
+        return isKnown ? found.range.upperBound : nil
+    }
+
+    /// What stands where a name belongs, for people: an address may be that of a webhook, a secret.
     mutating func shown(name: String, at position: Position) -> String {
-        guard name.holdsAddress else { return name }
-        noteWritten(name, at: position)
+        guard name.contains("/"), name.wholeMatch(of: /[\w-]+\/[\w-]+/) == nil else { return name }
+        secretsRead.hide(position)
         return Secret.mask
     }
 
-    /// What a key says for people: of one that has a secret in it, the first word.
-    mutating func shown(key: String) -> String {
-        parted(key: key).map { $0.word + "…" } ?? (key.holdsAddress ? Secret.mask : key.clipped(to: 60))
+    /// What a key says for people: where its colon is missing, the first word, if that is one of the config.
+    ///
+    /// - Parameter before: what stands before it and is not read as plain: with a comma in that, it is a part of it.
+    mutating func shown(_ entry: Entry, behind before: Entry? = nil) -> String {
+        let word = String(entry.key.prefix { !$0.isWhitespace && !":=;：".contains($0) })
+        if word.count < entry.key.count, knows(word) { return word + "…" }
+        guard isPlain(entry) else { return Secret.mask }
+        guard let before, before.value.lastLine == entry.keyMark.line, case .scalar(_, .plain) = before.value.kind
+        else { return entry.key }
+        return Secret.mask
     }
 
-    /// What is wrong with the YAML, with the key that it is about where that is one for sure: any other word may be a secret,
-    /// and so may be a part of one.
+    /// Whether it is plainly a key: a word with a colon behind it. Between braces any text is one.
+    private mutating func isPlain(_ entry: Entry) -> Bool {
+        guard entry.key.wholeMatch(of: /[\w.-]{1,40}/) != nil else { return false }
+        guard entry.value.isNull else { return true }
+        let line = line(of: entry.keyMark).unicodeScalars.dropFirst(entry.keyMark.column - 1)
+        let start = Substring(line.prefix(entry.key.unicodeScalars.count + 4))
+        return start.prefixMatch(of: /["']?[\w.-]+["']?[ \t]*:/) != nil
+    }
+
+    /// What is wrong with the YAML, with the key that it is about where that is one for sure: any other word may be a part of a
+    /// secret, and so may be one below the key of one.
     mutating func naming(_ flaw: YAMLProblem) -> YAMLProblem {
-        guard let key = flaw.key, Vocabulary.knows(key, catalog), !isUnderSecret(flaw.mark) else { return flaw }
-        return flaw.named
-    }
-
-    /// A key that has a secret in it because a colon is missing, and that with what is before it.
-    private mutating func parted(key: String) -> (word: String, secret: String)? {
-        let word = String(key.prefix { !$0.isWhitespace && !":=;：".contains($0) })
-        return word.count < key.count && isSecret(word) ? (word, String(key.dropFirst(word.count))) : nil
-    }
-
-    /// Remembers what is written as a secret on lines of which the YAML is wrong, so that what they say is not in the tree:
-    /// the whole line if it is the value of such a key above it; else all that stands behind the first key of that kind, even
-    /// if its colon is missing; and where there is none, what is behind the begin of an address.
-    mutating func hideSecrets(onLinesOf marks: [Mark]) {
-        for mark in marks {
-            let line = line(of: mark)
-            let rest = isUnderSecret(mark) ? line.drop { $0 == " " || $0 == "\t" } : secret(on: line)
-            guard let rest, !rest.isEmpty else { continue }
-            let column = line[..<rest.startIndex].unicodeScalars.count + 1
-            noteWritten(String(rest), at: Position(file: mark.file, line: mark.line, column: column))
+        guard let key = flaw.key?.key, knows(key) else { return flaw.naming(false) }
+        if flaw.mark.column == 1, Vocabulary.top.contains(key) { return flaw.naming(true) }
+        for number in stride(from: flaw.mark.line - 1, to: 0, by: -1) {
+            let line = line(of: Mark(file: flaw.mark.file, line: number, column: 1))
+            guard let above = line.prefixMatch(of: /[ \t\[{,-]*["']?([\w.-]+)["']?\s*:(?=\s|$)[ \t]*/) else { continue }
+            let value = line[above.range.upperBound...]
+            return flaw.naming(!isSecret(String(above.output.1)) || endOfHarmless(value) != nil)
         }
+        return flaw.naming(true)
     }
 
-    private mutating func secret(on line: Substring) -> Substring? {
-        let keys = line.matches(of: /([\w-]+)["']?(?:\s*[:=;：]\s*|\s+)/).filter { isSecret(String($0.output.1)) }
-        let values = keys.map { line[$0.range.upperBound...] }
-        if let value = values.first(where: { !$0.isEmpty && !$0.isReference }) { return value }
-        if let sign = line.firstRange(of: "://") { return line[sign.upperBound...] }
-        return line.bareAddress.map { line[$0.startIndex...] }
-    }
-
-    /// Whether a line has no key, and the nearest one above that has any is of a secret, which may go on below: it ends with
-    /// that key and nothing behind it, or with what begins a text of several lines, a list or a quote; or it begins with
-    /// that key and a first part of the secret. A key that stands deeper, and has its value, is passed over.
-    private mutating func isUnderSecret(_ mark: Mark) -> Bool {
-        let start = line(of: mark).drop { $0 == " " }
-        let depth = start.first?.isWhitespace == true ? Int.max : line(of: mark).count - start.count
-        // What stands at the very begin of a line may have been pasted there, unless it is a section.
-        let mayBeOutside = depth > 0 || Vocabulary.top.contains(String(start.prefix { $0.isLetter }))
-        var deepest = 0
-        for number in stride(from: mark.line, through: max(1, mark.line - ConfigReader.secretLinesMax), by: -1) {
-            let line = line(of: Mark(file: mark.file, line: number, column: 1)).withoutComment
-            let code = line.drop(while: \.isWhitespace)
-            if code.isEmpty || code.hasPrefix("#") { continue }
-            let indent = line.prefix { $0 == " " }.count
-            defer { deepest = max(deepest, indent) }
-            // Brackets and quotes go on at whatever depth.
-            let isOutside = mayBeOutside && depth < indent && !line.contains { "[{\"'".contains($0) }
-            if number < mark.line,
-                let match = line.suffix(ConfigReader.lineEndMax).firstMatch(
-                    of: /([\w-]+)["']?\s*:\s*(?:[|>&!]\S*|[\[{]|"[^"]*|'[^']*)?\s*(?:\s#.*)?$/)
-            {
-                // What stands there for a value may be one with too small an indent.
-                if isOutside, deepest > indent { continue }
-                return isSecret(String(match.output.1))
-            }
-            if let match = line.prefixMatch(of: /[\s-]*["']?([.\w-]+)["']?\s*:(?:\s+|$)/) {
-                guard number < mark.line, isSecret(String(match.output.1)) else { return false }
-                if isOutside { continue }
-                return !line[match.range.upperBound...].isWhole
-            }
-        }
-        return false
-    }
-
-    /// A private key has some fifty lines.
-    private static let secretLinesMax = 100
-    /// Of a longer line only so much of its end is looked at: it may be the whole config.
-    private static let lineEndMax = 200
-
-    /// What stands on the line behind a value that is empty, because YAML takes it for something else.
-    mutating func leftover(behind node: Node) -> Leftover? {
+    /// What to do about what stands on the line behind a value that is empty, because YAML takes it for something else.
+    mutating func adviceOnRest(behind node: Node) -> String? {
         guard node.isNull else { return nil }
-        let mark = node.mark
-        let behind = line(of: mark).unicodeScalars.dropFirst(mark.column - 1)
-        let rest = behind.drop { $0 == " " || $0 == "\t" }
-        guard let sign = rest.first, let meaning = Leftover.meanings[sign] else { return nil }
-        let column = mark.column + behind.count - rest.count
-        return Leftover(
-            text: String(Substring(rest)), position: Position(file: mark.file, line: mark.line, column: column),
-            advice: "what begins with '\(sign)' is \(meaning); put it in quotes if it is the value")
+        let rest = line(of: node.mark).unicodeScalars.dropFirst(node.mark.column - 1).drop { $0 == " " || $0 == "\t" }
+        guard let sign = rest.first, let meaning = ConfigReader.meanings[sign] else { return nil }
+        return "what begins with '\(sign)' is \(meaning); put it in quotes if it is the value"
     }
-
-    /// Whether a value would be a secret under that key, or under the one that was probably meant.
-    private mutating func isSecret(_ key: String) -> Bool {
-        let names = secretNames
-        return names.contains(key) || key.namesCredential || key.nearest(in: names) != nil
-            || names.contains { key.hasSuffix("_" + $0) || key.hasPrefix($0 + "_") }
-    }
-}
-
-/// What looks like a value and is none.
-struct Leftover {
-    let text: String
-    let position: Position
-    let advice: String
 
     /// What YAML takes a text for, by its first character.
-    static let meanings: [Unicode.Scalar: String] = ["#": "a comment", "&": "an anchor"]
+    private static let meanings: [Unicode.Scalar: String] = ["#": "a comment", "&": "an anchor"]
+
+    /// Whether it is a word of the config, or the name of a thing in it.
+    func knows(_ word: String) -> Bool {
+        names.contains(word) || Vocabulary.knows(word, catalog) || ["env", "file", "credential"].contains(word)
+    }
+
+    /// Whether the value under that key is a secret.
+    private mutating func isSecret(_ key: String) -> Bool { secretNames.contains(key) || key.namesCredential }
 }
 
 extension String {
-    /// Whether there is an address in it, though its scheme may be missing or have a slip.
-    fileprivate var holdsAddress: Bool { contains(":/") || self[...].bareAddress != nil }
-}
-
-extension Substring {
-    /// The first word with an address in it that has no scheme: no name has a slash. The path of a file that begins with a
-    /// dot is none.
-    fileprivate var bareAddress: Substring? {
-        for word in split(whereSeparator: \.isWhitespace) {
-            let word = word.drop { "\"'([{".contains($0) }
-            if word.hasPrefix("./") || word.hasPrefix("../") { continue }
-            // A slash at the end leads nowhere.
-            let parts = word.dropLast(word.hasSuffix("/") ? 1 : 0).split(
-                separator: "/", omittingEmptySubsequences: false)
-            if parts.dropLast().contains(where: { $0.contains(/\w\.\w/) }) { return word }
-        }
-        return nil
-    }
-
-    /// It without the comment at its end, unless that may be part of a quote.
-    fileprivate var withoutComment: Substring {
-        guard let sign = firstRange(of: " #"), case let code = self[..<sign.lowerBound],
-            !code.contains(where: { "\"'".contains($0) })
-        else { return self }
-        return code
-    }
-
-    /// Whether it is a value of which nothing below is part: one in brackets or quotes, a path, or what only names secrets,
-    /// with words beside that.
-    fileprivate var isWhole: Bool {
-        let text = self[..<(lastIndex { !$0.isWhitespace }.map(index(after:)) ?? startIndex)]
-        if text.isReference || text.hasPrefix("./") || text.hasPrefix("../") { return true }
-        if let first = text.first, let last = text.last, text.count > 1 {
-            switch (first, last) {
-            case ("\"", "\""), ("'", "'"), ("[", "]"), ("{", "}"): return true
-            default: break
-            }
-        }
-        let words = text.replacing(/\$\{[a-z]+:[^}]*\}/, with: "")
-        return words.count < text.count && words.allSatisfy { $0.isLetter || $0.isWhitespace || $0 == "&" }
-    }
-
-    /// Whether it begins with what only names a secret, and nothing else of the same value.
-    fileprivate var isReference: Bool {
-        prefixMatch(of: /["']?\$\{[a-z]+:[^}]*\}["']?\s*(?:$|[,}\]#])/) != nil
-    }
+    /// Whether all of it only names where a secret lies.
+    fileprivate var isReference: Bool { wholeMatch(of: /\$\{(?:env|file|credential):[^}\s]+\}/) != nil }
 }

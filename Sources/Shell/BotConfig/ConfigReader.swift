@@ -7,27 +7,14 @@ struct ConfigReader {
     let surroundings: ConfigSurroundings
     let catalog: PluginCatalog
     private(set) var problems: [Problem] = []
-    private(set) var secretsSeen: [Secret] = []
-    /// Made once: a config may have thousands of mistakes.
-    private var masks: [Secret: SecretMask] = [:]
-    /// A mark of what stands behind each reference to a secret: that it has changed may be told, and nothing else.
-    private(set) var secretMarks: [String: String] = [:]
-    private(set) var writtenSecrets: [WrittenSecret] = []
-    /// What of them plugins get as secrets. What is wrong with the file may have words in common with them, and shows those.
-    private(set) var guardedSecrets: [Secret] = []
+    var secretsRead = SecretsRead()
+    var blemishes = Blemishes()
     /// What options are called whose values are secrets, in any plugin.
     private(set) lazy var secretNames = Vocabulary.secretNames(catalog)
     /// What is suggested in place of single values, as it would be read.
     private(set) var suggested: [(name: String, option: Option)] = []
-    private var brokenPlaces: Set<Position> = []
-    /// Where something of the files could not be read at all, in which a name may stand that seems to be missing.
-    private(set) var gaps: Set<Position> = []
-    /// Where keys stand that nobody knows, which have been reported.
-    private var unknownPlaces: Set<Position> = []
-    /// Where a secret stands that nobody may read: what it says cannot be judged.
-    private var withheldPlaces: Set<Position> = []
-    /// Those of them of which not even a value of their kind is known.
-    private(set) var unreadPlaces: Set<Position> = []
+    /// What the things of the files are called.
+    private(set) var names: Set<String> = []
 
     init(secrets: SecretReading, surroundings: ConfigSurroundings, catalog: PluginCatalog) {
         self.secrets = secrets
@@ -113,30 +100,19 @@ struct ConfigReader {
         return name
     }
 
-    /// What masks the secrets that were read last, the longest first.
-    private mutating func masksNear() -> [SecretMask] {
-        let near = Set(secretsSeen.suffix(ConfigReader.secretsNearMax))
-        return near.sorted { $0.reveal().utf8.count > $1.reveal().utf8.count }.map { secret in
-            if let known = masks[secret] { return known }
-            let made = SecretMask(secret)
-            masks[secret] = made
-            return made
-        }
-    }
-
-    /// What a problem quotes was read with the thing that it is about, which has fewer secrets than this.
-    private static let secretsNearMax = 64
-
     /// Remembers a problem, once.
-    mutating func report(_ problem: Problem) {
+    ///
+    /// - Parameter quotesAsides: whether it may quote what a text says below its first line.
+    mutating func report(_ problem: Problem, quotesAsides: Bool = false) {
         // Where the YAML itself is wrong, what it seems to say is not worth a word.
-        var problem = problem.masking(masksNear()).tamed
+        var problem = problem.masking(secretsRead.masksNear(quotesAsides: quotesAsides)).tamed
         problem = Problem(
             problem.position, problem.message, suggestion: writable(problem.suggestion, at: problem.position),
             advice: problem.advice, level: problem.level)
-        guard !brokenPlaces.contains(problem.position), !withheldPlaces.contains(problem.position),
+        guard !blemishes[.broken].contains(problem.position), !blemishes[.withheld].contains(problem.position),
             !problems.contains(problem)
         else { return }
+        hideComment(at: problem.position)
         problems.append(problem)
     }
 
@@ -163,18 +139,26 @@ struct ConfigReader {
         }
     }
 
-    /// Remembers a problem of the YAML itself.
+    /// Remembers what is wrong with the YAML of a file, and hides what is on its lines.
     ///
     /// - Parameter mayHoldNames: whether names of things may stand in what is left out for it.
-    mutating func reportBroken(_ flaw: YAMLProblem, mayHoldNames: Bool = true) {
+    mutating func reportBroken(_ document: YAML.Document, mayHoldNames: Bool = true) {
+        for section in document.root?.mapping ?? [] where Vocabulary.naming.contains(section.key) {
+            names.formUnion(section.value.mapping.map(\.key).filter(ConfigLoader.isName))
+        }
+        for flaw in document.problems { reportBroken(flaw, mayHoldNames) }
+        hide(linesOf: document.problems.map(\.mark))
+    }
+
+    private mutating func reportBroken(_ flaw: YAMLProblem, _ mayHoldNames: Bool) {
         let (position, shown) = (flaw.mark.position, naming(flaw))
         report(Problem(position, shown.message, advice: shown.advice))
-        brokenPlaces.insert(position)
+        blemishes.note(.broken, at: position)
         guard mayHoldNames, let depth = flaw.depthOfLoss, depth < ConfigReader.depthInThing else { return }
         // Of a section that stands twice, the word that stands there.
         let word = String(line(of: flaw.mark).prefix { $0.isLetter })
         if position.column == 1, Vocabulary.top.contains(word), !Vocabulary.naming.contains(word) { return }
-        gaps.insert(position)
+        leaveGap(at: position)
     }
 
     /// What is wrong within a named thing takes away no name: it stands in a section, and that in the file.
@@ -186,12 +170,6 @@ struct ConfigReader {
         leaveGap(at: position)
     }
 
-    /// Remembers that a part of the files is not read.
-    mutating func leaveGap(at position: Position) { gaps.insert(position) }
-
-    /// Whether everything was read that may hold names: only then is one missing that is not there.
-    var isWhole: Bool { gaps.isEmpty }
-
     mutating func report(_ position: Position, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
         report(Problem(position, message, suggestion: suggestion, advice: advice))
     }
@@ -202,34 +180,14 @@ struct ConfigReader {
         case .mapping(let entries): return entries
         case .scalar where node.isNull: return []
         default:
-            hideUnread(node)
-            let slip = node.missingSpace
+            hide(node)
+            let slip = node.missingSpace.map { knows($0.key) ? $0.named : $0.unnamed }
             report(
                 node.position,
                 slip?.message ?? "\(what) must be a mapping of names to values, not \(node.kindName)",
                 advice: slip?.advice)
             return []
         }
-    }
-
-    /// Whether everything in it could be read.
-    func isCertain(_ node: Node) -> Bool {
-        let places = node.places
-        return !places.contains { withheldPlaces.contains($0) || unreadPlaces.contains($0) }
-            && !problems.contains { $0.level == .error && places.contains($0.position) }
-    }
-
-    /// Whether a value in it is not known because its secret is not.
-    func hasUnread(_ node: Node) -> Bool {
-        !unreadPlaces.isEmpty && !unreadPlaces.isDisjoint(with: node.places)
-    }
-
-    /// Whether the YAML itself is wrong there.
-    func isBroken(_ node: Node) -> Bool { brokenPlaces.contains(node.position) }
-
-    /// Whether it is wrong anywhere between two places, or behind one.
-    func isBroken(from start: Position, to end: Position?) -> Bool {
-        brokenPlaces.contains { place in place >= start && (end.map { place < $0 } ?? true) }
     }
 
     /// Reports every entry whose key is not among the known ones, with the nearest of them.
@@ -241,18 +199,21 @@ struct ConfigReader {
         let written = Set(entries.map(\.key))
         // What is there already was not meant: beside `api_key`, `app_key` is another.
         lazy var free = known.filter { !written.contains($0) }
-        for entry in entries where !known.contains(entry.key) {
+        var unread: Entry?
+        for entry in entries {
+            let before = unread
+            unread = known.contains(entry.key) && !secretNames.contains(entry.key) ? nil : entry
+            guard !known.contains(entry.key) else { continue }
             let near =
                 entry.key.nearest(in: free) ?? Vocabulary.whole(of: entry.key, among: free)
                 ?? Vocabulary.address(for: entry.key, among: free)
             if let near { meant.insert(near) }
-            hideSecrets(in: [entry])
-            hideAddresses(in: [entry])
+            hide(entry)
             // What is merged into several things stands in one place.
-            guard unknownPlaces.insert(entry.keyMark.position).inserted else { continue }
+            guard blemishes.note(.unknown, at: entry.keyMark.position) else { continue }
             if let near {
                 report(
-                    entry.keyMark.position, "unknown key '\(shown(key: entry.key))' in \(what)", near,
+                    entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near,
                     advice: entry.key.adviceOnSpace)
             } else if let home = Vocabulary.home(of: entry.key, besides: what, catalog) {
                 report(
@@ -262,7 +223,7 @@ struct ConfigReader {
                 let list = known.sorted().joined(separator: ", ")
                 report(
                     entry.keyMark.position,
-                    "unknown key '\(shown(key: entry.key))' in \(what); known are \(list)",
+                    "unknown key '\(shown(entry, behind: before))' in \(what); known are \(list)",
                     advice: entry.key.adviceOnSpace)
             }
         }
@@ -272,14 +233,15 @@ struct ConfigReader {
     /// The text of a scalar with its secrets in place; a problem and nil otherwise.
     mutating func text(_ node: Node, _ name: String, standingIn: Bool = false) -> GuardedText? {
         guard case .scalar(let written, _) = node.kind else {
-            hideUnread(node)
+            hide(node)
             report(node.position, "'\(name)' must be a single value, not \(node.kindName)")
             return nil
         }
         guard !node.isNull, !written.isEmpty else {
-            report(node.position, "'\(name)' is empty", advice: leftover(behind: node)?.advice)
+            report(node.position, "'\(name)' is empty", advice: adviceOnRest(behind: node))
             return nil
         }
+        hideLines(below: node, written)
         switch secrets.read(written) {
         case .failure(let failures):
             for failure in failures.all {
@@ -293,8 +255,8 @@ struct ConfigReader {
                 withhold(node)
                 return text
             }
-            remember(text)
-            noteMarks(of: text, written)
+            secretsRead.remember(text)
+            if text.hasSecret { secretsRead.noteMarks(of: text, secrets.references(in: written)) }
             for path in secrets.openFiles(in: written) {
                 report(
                     Problem(
@@ -326,49 +288,8 @@ struct ConfigReader {
         return lines.indices.contains(mark.line - 1) ? lines[mark.line - 1].drop { $0 == "\u{FEFF}" } : ""
     }
 
-    /// Remembers the secrets of a text, so that they are masked wherever they turn up.
-    @discardableResult
-    mutating func remember(_ text: GuardedText) -> GuardedText {
-        for case .secret(let secret) in text.pieces { secretsSeen.append(secret) }
-        return text
-    }
-
-    /// Remembers the secrets of a text that stand in the file itself, so that they are masked wherever they turn up. One that
-    /// is a word rather than a token, such as the topic `shop-alerts`, is masked only in what the service answers that was sent
-    /// it: elsewhere it may be the name of a thing.
-    mutating func rememberWritten(_ text: GuardedText) {
-        for case .secret(let secret) in text.pieces where !secret.isWord { guardedSecrets.append(secret) }
-    }
-
-    private mutating func noteMarks(of text: GuardedText, _ written: String) {
-        guard text.hasSecret else { return }
-        let found = text.pieces.compactMap { if case .secret(let secret) = $0 { secret } else { nil } }
-        for (reference, secret) in zip(secrets.references(in: written), found) {
-            var hash = StableHash()
-            hash.add(secret.reveal())
-            secretMarks["${\(reference)}"] = hash.text
-        }
-    }
-
-    /// Whether something else stands for a secret in the text.
-    func isWithheld(_ text: GuardedText, at position: Position) -> Bool {
-        text.hasSecret && withheldPlaces.contains(position)
-    }
-
-    /// Remembers that what stands there is not known.
-    mutating func leaveUnread(_ node: Node) { unreadPlaces.insert(node.position) }
-
-    /// Remembers that what stands there is nobody's to judge, though there is a value for it.
-    mutating func withhold(_ node: Node) { withheldPlaces.insert(node.position) }
-
-    /// Remembers a secret that stands in the file itself, so that nobody is shown it.
-    mutating func noteWritten(_ secret: String, at position: Position) {
-        writtenSecrets.append(WrittenSecret(position: position, secret: Secret(secret)))
-    }
-
     /// Reports a secret that stands in the file itself.
-    mutating func reportWritten(_ secret: String, _ name: String, at position: Position) {
-        noteWritten(secret, at: position)
+    mutating func reportWritten(_ name: String, at position: Position) {
         report(
             Problem(
                 position,

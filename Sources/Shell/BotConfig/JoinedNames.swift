@@ -28,6 +28,7 @@ extension ConfigReader {
         report(
             Problem(
                 node.position, "'\(name)' takes '\(found)' as one value",
-                advice: "write [\(list)], or [\"\(found)\"] if it is one", level: .warning))
+                advice: "write [\(list)], or [\"\(found)\"] if it is one", level: .warning),
+            quotesAsides: true)
     }
 }

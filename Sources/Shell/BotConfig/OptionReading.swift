@@ -75,15 +75,13 @@ extension ConfigReader {
         case .list(let inner, let mayBeEmpty): return list(node, name, inner, mayBeEmpty, isSecret)
         case .map(let inner):
             guard case .mapping(let entries) = node.kind else {
-                hideUnread(node)
+                hide(node)
                 report(node.position, "'\(name)' must be a mapping of names to values, not \(node.kindName)")
                 return nil
             }
-            // A key without its colon has the secret in it.
-            if isSecret { hideSecrets(in: entries.filter(\.value.isNull)) }
             return .map(
                 entries.compactMap { entry in
-                    let key = isSecret ? shown(key: entry.key) : entry.key
+                    let key = isSecret ? shown(entry) : entry.key
                     return option(entry.value, "\(name).\(key)", inner, isSecret: isSecret).map { (entry.key, $0) }
                 })
         case .section(let specs): return section(node, name, specs).map(Option.Value.section)
@@ -129,7 +127,6 @@ extension ConfigReader {
             reportShown(node, name, kind)
             return nil
         }
-        if isSecret, let leftover = leftover(behind: node) { noteWritten(leftover.text, at: leftover.position) }
         // A plugin without its secret can still say what else is wrong, and which metrics it gives.
         guard var text = text(node, name, standingIn: true) else { return nil }
         guard !isBlank(text, isSecret) else {
@@ -138,22 +135,20 @@ extension ConfigReader {
         }
         let isLink = if case .link = kind { true } else { false }
         if !isSecret, let guarded = text.guardingSecrets(isAddress: kind.isAddress, isLink: isLink) {
+            hide(node)
             if isLink {
-                for secret in guarded.secrets { noteWritten(secret, at: node.position) }
-                guard WebAddress(guarded.text.description) == nil else {
+                guard WebAddress(guarded.description) == nil else {
                     reportShown(node, name, kind, advice: "write it without the password")
                     return nil
                 }
                 // What is no address is told to be none: what looks like a password in it may be anything.
-                text = guarded.text
+                text = guarded
             } else {
-                remember(guarded.text)
+                secretsRead.remember(guarded)
                 // Whoever tries things out on the own machine has nothing to hide.
-                if WebAddress(text.reveal())?.isLoopback != true {
-                    for secret in guarded.secrets { reportWritten(secret, name, at: node.position) }
-                }
+                if WebAddress(text.reveal())?.isLoopback != true { reportWritten(name, at: node.position) }
                 // Where secrets are not, what has one counts as not known.
-                if !surroundings.withholdsSecrets { text = guarded.text }
+                if !surroundings.withholdsSecrets { text = guarded }
             }
         }
         do {
@@ -165,7 +160,6 @@ extension ConfigReader {
                 leaveUnread(node)
                 return nil
             }
-            if isSecret, !text.hasSecret { noteWritten(text.reveal(), at: node.position) }
             let found =
                 isSecret
                 ? Secret.mask : error.found.map { shown(node, $0) } ?? "'\(text.description.clipped(to: 60))'"
@@ -205,7 +199,7 @@ extension ConfigReader {
     private mutating func section(_ node: Node, _ name: String, _ specs: [OptionSpec]) -> Options? {
         let example = specs.filter(\.isRequired).map { "\($0.name): …" }.joined(separator: ", ")
         if !example.isEmpty, !node.isMapping {
-            hideUnread(node)
+            hide(node)
             report(node.position, "'\(name)' must be a mapping such as {\(example)}, not \(node.kindName)")
             return nil
         }
@@ -235,10 +229,8 @@ extension ConfigReader {
                     advice: "it is needed: \(String(spec.help.dropLast()).loweredFirst)")
                 continue
             }
-            guard let option = option(entry.value, spec.name, spec.kind, isSecret: spec.isSecret) else {
-                if spec.isSecret { hide(entry.value) }
-                continue
-            }
+            if spec.isSecret { hide(entry.value, of: spec.kind) }
+            guard let option = option(entry.value, spec.name, spec.kind, isSecret: spec.isSecret) else { continue }
             values[spec.name] = option
             if spec.isSecret { checkWritten(option, option.guarded, spec.name) }
             if spec.isInHeader, case .text(let text) = option.value,
@@ -257,10 +249,10 @@ extension ConfigReader {
         switch (option.value, guarded.value) {
         case (.text(let text), .text(let secret)):
             guard !text.hasSecret else { return }
-            rememberWritten(secret)
+            secretsRead.rememberWritten(secret)
             // Whoever tries things out on the own machine has nothing to hide.
             guard WebAddress(text.reveal())?.isLoopback != true else { return }
-            reportWritten(text.reveal(), name, at: option.position)
+            reportWritten(name, at: option.position)
         case (.map(let entries), .map(let secrets)):
             for (entry, secret) in zip(entries, secrets) where entry.name.namesCredential {
                 checkWritten(entry.option, secret.option, entry.name)
@@ -297,7 +289,7 @@ extension ConfigReader {
     /// Reads a `match`: properties with exact values, lists and globs.
     mutating func match(_ node: Node, _ name: String) -> Match? {
         guard case .mapping(let entries) = node.kind else {
-            hideUnread(node)
+            hide(node)
             report(
                 node.position,
                 "'\(name)' must be a mapping such as {app: shop-*, severity: critical}, not \(node.kindName)")
@@ -330,7 +322,8 @@ extension ConfigReader {
             for (node, pattern) in zip(nodes, patterns) where pattern.looksLikeExpression {
                 report(
                     Problem(
-                        node.position, "'\(shown(node, pattern))' reads like a regular expression, which patterns are not",
+                        node.position,
+                        "'\(shown(node, pattern))' reads like a regular expression, which patterns are not",
                         advice: "only * and ? are special; a list matches one of several, and nothing negates",
                         level: .warning))
             }
@@ -395,7 +388,7 @@ extension GuardedText {
     /// - Parameters:
     ///   - isAddress: whether it can be nothing else, so that a password with signs that end a host is found, too.
     ///   - isLink: whether people open it, so that of an address only a password counts.
-    fileprivate func guardingSecrets(isAddress: Bool, isLink: Bool) -> (text: GuardedText, secrets: [String])? {
+    fileprivate func guardingSecrets(isAddress: Bool, isLink: Bool) -> GuardedText? {
         let text = reveal()
         guard !hasSecret else { return nil }
         let found =
@@ -412,7 +405,7 @@ extension GuardedText {
             rest = secret.endIndex
         }
         if rest < text.endIndex { pieces.append(.plain(String(text[rest...]))) }
-        return (GuardedText(pieces: pieces), found.map(String.init))
+        return GuardedText(pieces: pieces)
     }
 }
 

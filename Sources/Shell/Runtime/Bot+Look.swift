@@ -23,6 +23,8 @@ extension Bot {
         public let recordingTrouble: String?
         /// What is wrong with the config on the disk, where that is not the one in use.
         public let configTrouble: String?
+        /// The last pushes that were refused, by source.
+        public let refusedPushes: [String: Intake.Mistaken]
     }
 
     /// All that is shown of the bot, as it is now.
@@ -30,6 +32,7 @@ extension Bot {
         Look(
             now: ports.clock.now(), isStopping: isStopping, state: state, plan: plan, meters: meters, inboxes: inboxes,
             missingPictures: pictures.missing, journalBytes: journalBytes, journalTrouble: trouble?.description,
-            recordingTrouble: recordingTrouble, configTrouble: configTrouble)
+            recordingTrouble: recordingTrouble, configTrouble: configTrouble,
+            refusedPushes: refusedPushes)
     }
 }

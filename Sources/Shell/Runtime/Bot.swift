@@ -24,6 +24,8 @@ public actor Bot {
     public private(set) var meters = Meters()
     /// What is wrong with the config on the disk, where that is not the one in use.
     public private(set) var configTrouble: String?
+    /// The last pushes that were refused, by source.
+    public private(set) var refusedPushes: [String: Intake.Mistaken] = [:]
 
     /// Who may push what: asked beside the bot, before a body is read.
     public nonisolated let intake: Intake
@@ -123,6 +125,14 @@ public actor Bot {
                 continuation.resume(returning: .stopping)
             }
         }
+    }
+
+    /// Notes that a push was refused, and why: whoever sent it has heard it, and may be a program that says nothing.
+    func noteRefused(_ mistake: PushMistake, of source: String) {
+        let why = redactor.redact("\(mistake)").tamed
+        refusedPushes[source] = Intake.Mistaken(at: ports.clock.now(), why: why)
+        let note = Note(.warning, "source \(source): a push was refused: \(why)", ["source": source])
+        if sourceLog.isNews(note, at: ports.clock.uptime()) { ports.host.log(note) }
     }
 
     /// A bell that rings after each turn, whatever came of it, and ends when the bot stops.

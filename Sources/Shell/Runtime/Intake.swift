@@ -28,10 +28,18 @@ public final class Intake: Sendable {
         /// Whoever sends it has the token of these sources, and names another.
         case misnamed(String, ownersOfToken: [String])
         case tooMany(wait: Duration)
-        case mistaken(PushMistake)
+        case mistaken(PushMistake, source: String)
         /// The journal cannot be written, and why.
         case unsafe(String)
         case stopping
+    }
+
+    /// The last push to a source that was refused for what it says.
+    public struct Mistaken: Hashable, Sendable {
+        public let at: Moment
+        public let why: String
+
+        public init(at: Moment, why: String) { (self.at, self.why) = (at, why) }
     }
 
     /// Guesses at a token; whoever has the right one never waits for these.
@@ -102,7 +110,7 @@ public final class Intake: Sendable {
         do throws(PushMistake) {
             return (found, try source.read(Push(source: found, headers: headers, body: body, now: now)))
         } catch {
-            throw .mistaken(error)
+            throw .mistaken(error, source: found)
         }
     }
 }
@@ -140,8 +148,14 @@ extension Bot {
     public nonisolated func push(
         for name: String?, _ headers: PushHeaders, _ body: [UInt8]
     ) async throws(Intake.Refusal) -> (sentence: String, details: JSON) {
-        let (source, report) = try intake.read(for: name, headers, body)
-        switch await take(report, for: source) {
+        let told: (source: String, report: PollReport)
+        do throws(Intake.Refusal) {
+            told = try intake.read(for: name, headers, body)
+        } catch {
+            if case .mistaken(let mistake, let source) = error { await noteRefused(mistake, of: source) }
+            throw error
+        }
+        switch await take(told.report, for: told.source) {
         case .answered(.done(let sentence, let details)): return (sentence, details)
         case .answered(.refused): throw .nobody
         case .unsafe(let why): throw .unsafe(why)

@@ -12,6 +12,9 @@ struct SourceLog {
     /// The sources whose polls have ended since it was asked last.
     private var polled: Set<String> = []
 
+    /// What the log said of pushes that were refused, and when.
+    private var refused: [Note: Duration] = [:]
+
     /// How long what stays as it is goes unsaid.
     private static let interval = Duration.hours(1)
 
@@ -24,6 +27,14 @@ struct SourceLog {
         case .unchanged: if failing.remove(source) == nil { return }
         }
         polled.insert(source)
+    }
+
+    /// Whether the log has not said this of a push that was refused within the hour.
+    mutating func isNews(_ note: Note, at now: Duration) -> Bool {
+        refused = refused.filter { now - $0.value < SourceLog.interval }
+        guard refused[note] == nil else { return false }
+        refused[note] = now
+        return true
     }
 
     /// The notes without what the log said lately, and with the ends of troubles.

@@ -20,14 +20,16 @@ public struct StatusReport: Sendable {
     ///   - journalTrouble: what keeps the journal from being written, if anything does: then nothing leaves. Of a journal
     ///     that is read for a bot that does not run, what is lost.
     ///   - missingPictures: the channels whose messages have arrived without their pictures.
+    ///   - refusedPushes: the last pushes that were refused, by source.
     public func status(
         isRunning: Bool, recordingTrouble: String? = nil, configTrouble: String? = nil,
-        journalTrouble: String? = nil, missingPictures: [String: PictureDesk.Missing] = [:]
+        journalTrouble: String? = nil, missingPictures: [String: PictureDesk.Missing] = [:],
+        refusedPushes: [String: Intake.Mistaken] = [:]
     ) -> JSON {
         let judged = Core(plan: plan).judged(state, at: now, most: StatusReport.rulesMax)
         return [
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
-            "sources": .array(plan.sources.map(source)), "incidents": incidents,
+            "sources": .array(plan.sources.map { source($0, refusedPushes[$0.name]) }), "incidents": incidents,
             "channels": channels(missingPictures), "mutes": mutes,
             "rules": .array(judged.kept.map(rule)),
             "rules_left_out": judged.leftOutByVerdict,
@@ -129,7 +131,7 @@ public struct StatusReport: Sendable {
         ]
     }
 
-    private func source(_ source: SourcePlan) -> JSON {
+    private func source(_ source: SourcePlan, _ refused: Intake.Mistaken?) -> JSON {
         let record = state.schedule.sources[source.name] ?? SourceRecord()
         let condition =
             record.stopped != nil
@@ -150,6 +152,7 @@ public struct StatusReport: Sendable {
                 ]
             } ?? .null,
             "warnings": .array(record.warnings.map(JSON.string)),
+            "refused_push": refused?.json ?? .null,
         ]
     }
 
@@ -210,6 +213,10 @@ extension Judgements {
             "ok": JSON(leftOut(.silent) + leftOut(.fine)),
         ]
     }
+}
+
+extension Intake.Mistaken {
+    fileprivate var json: JSON { ["at": JSON(at), "why": .string(why)] }
 }
 
 extension Standing {

@@ -206,7 +206,8 @@ public struct WhyReport: Sendable {
     private func state(_ explanation: Explanation) -> String {
         let judged =
             switch explanation.judgement.verdict {
-            case .firing(let severity) where explanation.isTrouble: "a problem with the bot itself (\(severity.rawValue))"
+            case .firing(let severity) where explanation.isTrouble:
+                "a problem with the bot itself (\(severity.rawValue))"
             case .firing(let severity): "fires (\(severity.rawValue))"
             case .unknown: "cannot judge yet"
             case .ok: "fine"

@@ -34,11 +34,8 @@ extension Composer {
             let key = try text(ofKey: keyNode.node, in: depth)
             var isNew = key != nil
             if let key, let line = lineByKey[key] {
-                // The address of a webhook is a secret, and no name has a slash.
-                let name = key.contains("/") ? "" : " \(quoted(key))"
-                try report(
-                    event.mark, "duplicate key\(name), first on line \(line)",
-                    advice: key.adviceOnSpace ?? "keep one", leavingOut: depth + 1)
+                let flaw = KeyFlaw(duplicate: key, firstOnLine: line)
+                try report(YAMLProblem(event.mark, flaw, isNamed: true, depthOfLoss: depth + 1))
                 isNew = false
             }
             let value = try node(try next(), depth: depth)
@@ -47,11 +44,11 @@ extension Composer {
             if key != nil, value.node.kind == .scalar("", .plain),
                 let slip = keyNode.node.missingSpace
             {
-                try report(event.mark, slip.message, advice: slip.advice, leavingOut: depth + 1)
+                try report(YAMLProblem(event.mark, slip, isNamed: true, depthOfLoss: depth + 1))
                 isNew = false
                 // What was meant is there, and what it says is not known.
                 let unknown = Node(kind: .scalar("", .plain), mark: event.mark)
-                entries.append(Entry(key: String(slip.key), keyMark: event.mark, value: unknown))
+                entries.append(Entry(key: slip.key, keyMark: event.mark, value: unknown))
             }
             if let key, isNew {
                 lineByKey[key] = event.mark.line

@@ -58,15 +58,18 @@ struct Composer: ~Copyable {
 
     /// Adds a problem and goes on.
     ///
-    /// At most one for each place: a second is nearly always a consequence of the first.
-    ///
     /// - Parameter depth: in how many collections that stands which is left out for it; nil where nothing is.
     mutating func report(_ mark: Mark, _ message: String, advice: String? = nil, leavingOut depth: Int?) throws(Halt) {
-        guard !problems.contains(where: { $0.mark == mark }) else { return }
+        try report(YAMLProblem(mark, message, advice: advice, depthOfLoss: depth))
+    }
+
+    /// The same: at most one for each place, for a second is nearly always a consequence of the first.
+    mutating func report(_ problem: YAMLProblem) throws(Halt) {
+        guard !problems.contains(where: { $0.mark == problem.mark }) else { return }
         guard problems.count < limits.problemsMax else {
-            throw Halt(mark, "there are more than \(limits.problemsMax) problems; the rest is not read")
+            throw Halt(problem.mark, "there are more than \(limits.problemsMax) problems; the rest is not read")
         }
-        problems.append(YAMLProblem(mark, message, advice: advice, depthOfLoss: depth))
+        problems.append(problem)
     }
 
     mutating func next() throws(Halt) -> Event {
@@ -82,7 +85,8 @@ struct Composer: ~Copyable {
         case .scalar(let text, let written, let properties):
             let style = try style(written, tag: properties.tag, at: mark)
             let nodesBefore = try open(properties.anchor, at: mark)
-            let scalar = Composed(node: Node(kind: .scalar(text, style), mark: mark), levels: 0)
+            let node = Node(kind: .scalar(text, style), mark: mark, lastLine: event.lastLine)
+            let scalar = Composed(node: node, levels: 0)
             return close(properties.anchor, at: mark, as: scalar, nodesBefore: nodesBefore)
         case .sequenceStart(let properties):
             try checkTag(properties.tag, is: .seq, at: mark)

@@ -19,6 +19,8 @@ struct Event {
 
     let kind: Kind
     let mark: Mark
+    /// On which line it ends; of a mapping or a list it is only their begin.
+    let lastLine: Int
 }
 
 /// The door to libyaml: text in, events out. No C type leaves this file.
@@ -71,7 +73,10 @@ struct EventReader: ~Copyable {
                 begin: Mark(event.start_mark), end: Mark(event.end_mark),
                 endIndex: Int(clamping: event.end_mark.index))
         }
-        return Event(kind: Self.kind(of: event), mark: Mark(event.start_mark))
+        let (start, end) = (Mark(event.start_mark), Mark(event.end_mark))
+        // A text of several lines ends where the line behind it begins.
+        let lastLine = end.column == 1 ? end.line - 1 : end.line
+        return Event(kind: Self.kind(of: event), mark: start, lastLine: max(start.line, lastLine))
     }
 
     private static func kind(of event: yaml_event_t) -> Event.Kind {

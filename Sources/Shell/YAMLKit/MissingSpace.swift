@@ -1,7 +1,7 @@
 /// A key and its value with no space between them: one text to YAML.
 ///
 /// What it says never quotes the value, which may be a secret.
-public struct MissingSpace {
+struct MissingSpace {
     let key: Substring
     /// What is behind the colon.
     private let rest: Substring
@@ -15,9 +15,13 @@ public struct MissingSpace {
     }
 
     /// The sentence, without a position.
-    public var message: String { "\(quoted(key + ":")) has no \(space == nil ? "" : "plain ")space after it" }
+    var message: String { "\(quoted(key + ":")) has no \(space == nil ? "" : "plain ")space after it" }
 
-    public var advice: String {
+    var messageWithoutKey: String { "this ':' has no \(space == nil ? "" : "plain ")space after it" }
+
+    var adviceWithoutKey: String { space?.adviceOnSpace ?? "put one there, or put the value in quotes" }
+
+    var advice: String {
         if let advice = space?.adviceOnSpace { return advice }
         // What stands for a secret looks so without its dollar.
         return ["env", "file", "credential"].contains(key)
@@ -33,8 +37,8 @@ public struct MissingSpace {
 
 extension Node {
     /// The key and its value that a plain text was meant to be; nil where it is nothing like it.
-    public var missingSpace: MissingSpace? {
-        if case .scalar(let text, .plain) = kind { MissingSpace(text[...]) } else { nil }
+    public var missingSpace: KeyFlaw? {
+        if case .scalar(let text, .plain) = kind { MissingSpace(text[...]).map { KeyFlaw($0) } } else { nil }
     }
 }
 

@@ -45,16 +45,19 @@ public struct Node: Equatable, Sendable {
 
     public let kind: Kind
     public let mark: Mark
+    /// The line on which a scalar ends, quote and all; of anything else, that on which it starts.
+    public let lastLine: Int
 
-    public init(kind: Kind, mark: Mark) {
+    public init(kind: Kind, mark: Mark, lastLine: Int? = nil) {
         self.kind = kind
         self.mark = mark
+        self.lastLine = lastLine ?? mark.line
     }
 
     /// The same with the file named in every mark.
     func of(_ file: String) -> Node {
         switch kind {
-        case .scalar: Node(kind: kind, mark: mark.of(file))
+        case .scalar: Node(kind: kind, mark: mark.of(file), lastLine: lastLine)
         case .sequence(let nodes): Node(kind: .sequence(nodes.map { $0.of(file) }), mark: mark.of(file))
         case .mapping(let entries):
             Node(

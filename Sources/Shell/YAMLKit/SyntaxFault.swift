@@ -193,7 +193,7 @@ struct SyntaxFault {
     /// It quotes nothing: the name may be a secret below its key.
     private static func colonMissing(at index: Int, of line: Line, advice: String? = nil) -> Halt {
         let mark = Mark(line: index + 1, column: line.depth + 1)
-        return Halt(YAMLProblem(mark, keyWithoutColon: String(line.word), advice: advice))
+        return Halt(YAMLProblem(mark, KeyFlaw(withoutColon: String(line.word), advice: advice), isNamed: false))
     }
 
     /// The same for a line of which it is known that a key begins there.
@@ -201,7 +201,7 @@ struct SyntaxFault {
         let lines = SyntaxFault.lines(of: source)
         guard lines.indices.contains(place.line - 1), case let line = Line(lines[place.line - 1]),
             line.depth == place.column - 1
-        else { return Halt(YAMLProblem(place, keyWithoutColon: nil)) }
+        else { return Halt(place, "a ':' is missing after this key") }
         return SyntaxFault.slip(of: lines, at: place.line - 1) ?? SyntaxFault.colonMissing(at: place.line - 1, of: line)
     }
 
@@ -275,17 +275,13 @@ struct SyntaxFault {
             guard !written.contains(": "), !written.hasSuffix(":"), written.first?.isLetter == true else { return nil }
             if let slip = MissingSpace(written) {
                 let colon = Mark(line: number, column: depth + 1 + slip.key.unicodeScalars.count)
-                if isNamed { return Halt(colon, slip.message, advice: slip.advice) }
-                let advice = written.adviceOnSpace
-                return Halt(
-                    colon, "this ':' has no \(advice == nil ? "" : "plain ")space after it",
-                    advice: advice ?? "put one there, or put the value in quotes")
+                return Halt(YAMLProblem(colon, KeyFlaw(slip), isNamed: isNamed))
             }
             // What ends in signs of equality is base64, and a colon without a blank is that of an address.
             let rest = written[word.endIndex...]
             guard rest.contains(where: { $0 != "=" }), !rest.hasPrefix(":") else { return nil }
             let halt = SyntaxFault.colonMissing(at: number - 1, of: self)
-            return isNamed ? Halt(halt.problem.named) : halt
+            return isNamed ? Halt(halt.problem.naming(true)) : halt
         }
     }
 }

@@ -12,27 +12,61 @@ public struct YAMLProblem: Hashable, Sendable {
     /// the document; nil where nothing is left out.
     public let depthOfLoss: Int?
 
-    /// The key of which it says that its colon is missing; it does not name it, for it may be a secret.
-    public let key: String?
+    /// The key that it is about, whether it names it or not; nil where it is about none.
+    public let key: KeyFlaw?
 
-    /// The same with the name of that key, for whoever knows that it is one.
-    public var named: YAMLProblem {
-        guard let key else { return self }
-        return YAMLProblem(
-            mark, "\(quoted(key)) has no ':' after it", advice: "write \(quoted(key + ": …"))", depthOfLoss: depthOfLoss
-        )
+    /// The same with the name of that key, for whoever knows that it is one, or without it, for whoever does not.
+    public func naming(_ isKnown: Bool) -> YAMLProblem {
+        key.map { YAMLProblem(mark, $0, isNamed: isKnown, depthOfLoss: depthOfLoss) } ?? self
     }
 
-    init(_ mark: Mark, keyWithoutColon key: String?, advice: String? = nil) {
-        self.init(mark, "a ':' is missing after this key", advice: advice, key: key)
+    init(_ mark: Mark, _ key: KeyFlaw, isNamed: Bool, depthOfLoss: Int? = 0) {
+        let said = isNamed ? key.named : key.unnamed
+        self.init(mark, said.message, advice: said.advice, depthOfLoss: depthOfLoss, key: key)
     }
 
-    init(_ mark: Mark, _ message: String, advice: String? = nil, depthOfLoss: Int? = 0, key: String? = nil) {
+    init(_ mark: Mark, _ message: String, advice: String? = nil, depthOfLoss: Int? = 0, key: KeyFlaw? = nil) {
         self.mark = mark
         self.message = message
         self.advice = advice
         self.depthOfLoss = depthOfLoss
         self.key = key
+    }
+}
+
+/// What is wrong with a key, which is a part of a secret where it only looks like one: so it is said in two ways.
+public struct KeyFlaw: Hashable, Sendable {
+    /// A phrase without a position, and what to do.
+    public struct Sentence: Hashable, Sendable {
+        public let message: String
+        public let advice: String?
+    }
+
+    public let key: String
+    public let named: Sentence
+    public let unnamed: Sentence
+
+    /// - Parameter advice: what to do where the key is not named.
+    init(withoutColon key: String, advice: String?) {
+        self.key = key
+        named = Sentence(message: "\(quoted(key)) has no ':' after it", advice: "write \(quoted(key + ": …"))")
+        unnamed = Sentence(message: "a ':' is missing after this key", advice: advice)
+    }
+
+    init(duplicate key: String, firstOnLine line: Int) {
+        self.key = key
+        let advice = key.adviceOnSpace ?? "keep one"
+        unnamed = Sentence(message: "duplicate key, first on line \(line)", advice: advice)
+        // The address of a webhook is a secret, and no name has a slash.
+        named =
+            key.contains("/")
+            ? unnamed : Sentence(message: "duplicate key \(quoted(key)), first on line \(line)", advice: advice)
+    }
+
+    init(_ slip: MissingSpace) {
+        key = String(slip.key)
+        named = Sentence(message: slip.message, advice: slip.advice)
+        unnamed = Sentence(message: slip.messageWithoutKey, advice: slip.adviceWithoutKey)
     }
 }
 

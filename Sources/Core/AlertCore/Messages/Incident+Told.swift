@@ -14,6 +14,15 @@ extension Incident {
         }
     }
 
+    /// Of what a message of that kind tells the figure: a reminder of the worst, too, as long as there is another now, which
+    /// stands by itself.
+    func figureEvidence(for kind: Notification.Kind) -> Evidence {
+        guard kind == .reminder, evidence.figure != nil, worst.isWorse(than: evidence) else {
+            return evidence(for: kind)
+        }
+        return worstFigure(byItsLimit: true)
+    }
+
     /// Whether it is that a release looks fine: once that is over, nobody wants to read it.
     var isGoodNews: Bool { worst.phrase?.id == .releaseFine || evidence.phrase?.id == .releaseFineOver }
 

@@ -6,7 +6,9 @@ extension MessageWriter {
     /// What was before, how it is now, who was hit.
     func figureFields(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
         let incident = story.incident
-        let evidence = incident.evidence(for: kind)
+        // While nothing is known, there is no now.
+        let isKnown = story.silence == nil
+        let evidence = isKnown ? incident.figureEvidence(for: kind) : incident.evidence(for: kind)
         guard let metric = evidence.metric, let figure = evidence.figure else { return worstIssue(story, kind) }
         if kind.isEnd || !incident.isOpen {
             // After a correction a stretch that was less bad than others may be what is left of the worst.
@@ -16,18 +18,19 @@ extension MessageWriter {
         var fields: [Message.Field] = []
         let current = incident.evidence
         let isPast = !incident.isNewest(evidence)
-        // While nothing is known, there is no now.
-        if story.silence == nil, let before = figureBefore(story, evidence) {
+        if isKnown, let before = figureBefore(story, evidence) {
             fields.append(
                 Message.Field(
                     words[isPast ? .fieldBeforeWorst : .fieldBeforeNow],
                     "\(text(before, in: evidence)) → \(text(figure.value, in: evidence))"))
         }
         // How it is now stands by itself, beside what fired.
-        if isPast, story.silence == nil, let now = text(current, under: metric) {
+        if isPast, isKnown, let now = text(current, under: metric) {
             fields.append(Message.Field(words[.fieldNow], now))
         }
-        if kind == .reminder, incident.worst.isWorse(than: current), let worst = text(incident.worst, under: metric) {
+        if kind == .reminder, !isPast, incident.worst.isWorse(than: current),
+            let worst = text(incident.worst, under: metric)
+        {
             fields.append(Message.Field(words[.fieldAtWorst], worst))
         }
         if let hit = hit(evidence, metric) { fields.append(hit) }

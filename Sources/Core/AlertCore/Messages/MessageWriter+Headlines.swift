@@ -20,7 +20,8 @@ extension MessageWriter {
     private func headlineByItself(
         _ incident: Incident, _ kind: Notification.Kind, _ silence: Silence?, _ sentence: String?
     ) -> String {
-        let evidence = incident.evidence(for: kind)
+        // While nothing is known, there is no now.
+        let evidence = silence == nil ? incident.figureEvidence(for: kind) : incident.evidence(for: kind)
         guard let metric = evidence.metric, let figure = evidence.figure?.value else {
             return headline(incident, kind, silence) { sentence ?? self.sentence(evidence) }
         }
@@ -40,7 +41,8 @@ extension MessageWriter {
         case .reminder:
             guard let silence else {
                 let length = words(.detailPeriod, [.period: words.rough(now - incident.since)])
-                return detailed(plain(.headlineStill), [limit, length])
+                return detailed(
+                    plain(incident.isNewest(evidence) ? .headlineStill : .headlineWorst), [limit, length])
             }
             let length = words.rough(now - silence.since)
             let last = words(

@@ -19,6 +19,7 @@ extension Turn {
             }
             state.schedule.keep(record, of: name, &output)
             state.schedule.requeue(name, plan)
+            awaitFailing(name)
         }
         state.figures.setBack(to: now, &output)
         state.outbox.moveClock(by: step, &output)

@@ -65,7 +65,9 @@ extension Turn {
         }
         let remarked = remarked(part.members, remarks)
         // A digest says in its headline what has held it.
-        if message.kind != .digest, let held = writer.held(by: part.members.flatMap { heldLong($0.notification, $0.standing) }) {
+        if message.kind != .digest,
+            let held = writer.held(by: part.members.flatMap { heldLong($0.notification, $0.standing) })
+        {
             message.fields.append(held)
         }
         message.fields += remarked

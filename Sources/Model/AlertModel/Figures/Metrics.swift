@@ -252,22 +252,36 @@ extension Metrics {
     /// Takes a little more that crashed than there is for all of it: a release that is no longer used has crash reports that
     /// come late, and no sessions.
     public mutating func settle() {
-        settleRates()
-        for (part, whole) in [(Metric.crashedUsers, Metric.users), (.crashedSessions, .sessions)] {
+        settleRounding()
+        for (part, whole) in Metrics.parts {
             guard let hit = self[part], let all = self[whole], hit > all, all >= 0 else { continue }
             self[part] = hit.crashed(of: all) ?? hit
         }
     }
 
-    /// Takes a rate that a division has rounded beyond 0 or 1 for that.
-    public mutating func settleRates() {
-        for entry in entries where entry.metric.unit == .rate {
-            let nearest = entry.value.clamped(to: 0...1)
-            if nearest != entry.value, abs(nearest - entry.value) <= Metrics.roundingMax {
+    /// Takes a rate that a division has rounded beyond 0 or 1 for that, and a count that a subtraction has rounded below 0 for
+    /// none.
+    public mutating func settleRounding() {
+        for entry in entries {
+            let nearest: Double
+            var scale = 1.0
+            switch entry.metric.unit {
+            case .rate: nearest = entry.value.clamped(to: 0...1)
+            case .count:
+                nearest = max(0, entry.value)
+                // What is left of two large numbers is off by a part of those.
+                let whole = Metrics.parts.first { $0.part == entry.metric }?.whole
+                scale = max(scale, whole.flatMap { self[$0] } ?? 0)
+            case .unknown: continue
+            }
+            if nearest != entry.value, abs(nearest - entry.value) <= scale * Metrics.roundingMax {
                 self[entry.metric] = nearest
             }
         }
     }
+
+    /// What crashed, and all that there is of it.
+    public static let parts: [(part: Metric, whole: Metric)] = [(.crashedUsers, .users), (.crashedSessions, .sessions)]
 
     /// As much as a division of numbers with 15 digits is off, and more than sums of thousands of such are.
     private static let roundingMax = 1e-9

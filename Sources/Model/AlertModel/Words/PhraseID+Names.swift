@@ -58,6 +58,7 @@ extension PhraseID {
         case .headlineFigure: "headline.figure"
         case .headlineWorse: "headline.worse"
         case .headlineStill: "headline.still"
+        case .headlineWorst: "headline.at_worst"
         case .headlineSilent: "headline.silent"
         case .headlineAcknowledged: "headline.acknowledged"
         case .headlineBack: "headline.back"

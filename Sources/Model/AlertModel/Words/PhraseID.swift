@@ -57,6 +57,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case headlineFigure
     case headlineWorse
     case headlineStill
+    case headlineWorst
     case headlineSilent
     case headlineAcknowledged
     case headlineBack

@@ -69,6 +69,7 @@ extension PhraseID {
         case .headlineFigure: "{who}: {metric} {figure}"
         case .headlineWorse: "{who}: {severity}, {metric} {figure}"
         case .headlineStill: "{who}: {metric} still {figure}"
+        case .headlineWorst: "{who}: {metric} at worst {figure}"
         case .headlineSilent: "{who}: {metric} last known {figure}, no news for {period}"
         case .headlineAcknowledged: "{who}: {carers}; {metric} {figure}"
         case .headlineBack: "{who}: {metric} {figure}, back {limit}, after {period}"

@@ -69,6 +69,7 @@ extension PhraseID {
         case .headlineFigure: "{who}: {metric} {figure}"
         case .headlineWorse: "{who}: {severity}, {metric} {figure}"
         case .headlineStill: "{who}: {metric}, todavía {figure}"
+        case .headlineWorst: "{who}: {metric}, en el peor momento {figure}"
         case .headlineSilent: "{who}: {metric}, último dato {figure}, sin noticias desde hace {period}"
         case .headlineAcknowledged: "{who}: {carers}; {metric} {figure}"
         case .headlineBack: "{who}: {metric} {figure}, de nuevo {limit}, tras {period}"

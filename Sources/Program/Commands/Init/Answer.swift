@@ -9,7 +9,10 @@ struct AnswerFlaw: Error {
 
 /// What people type for an option, read by the grammar of its kind.
 enum Answer {
-    /// - Parameter text: not empty; lists with commas, maps with an entry a line.
+    /// How a map is typed.
+    private static let form = "'name: value', or several as '{name: value, name: value}' or on lines of their own"
+
+    /// - Parameter text: not empty; lists with commas, maps with commas or with an entry a line.
     static func value(of text: String, _ option: OptionSpec) throws(AnswerFlaw) -> DraftValue {
         switch option.kind {
         case .list(let kind, _):
@@ -25,23 +28,64 @@ enum Answer {
             return .list(parts)
         case .map(let kind):
             var entries: [DraftValue.DraftEntry] = []
-            for line in text.split(separator: "\n") {
-                guard let colon = line.firstIndex(where: { ":=".contains($0) }) else {
-                    throw AnswerFlaw("has '\(String(line).tamed.clipped(to: 60))', expected 'name: value'")
+            let isInBraces = text.hasPrefix("{") && text.hasSuffix("}")
+            for part in Answer.parts(of: text.trimming("{", "}")) {
+                guard let colon = part.firstIndex(where: { ":=".contains($0) }) else {
+                    throw AnswerFlaw("has '\(String(part).tamed.clipped(to: 60))', expected \(form)")
                 }
-                let (name, value) = (String(line[..<colon]).trimmed, String(line[line.index(after: colon)...]).trimmed)
-                guard !name.isEmpty, !value.isEmpty else { throw AnswerFlaw("has an entry without a name or a value") }
+                var (name, value) = (String(part[..<colon]).trimmed, String(part[part.index(after: colon)...]).trimmed)
+                // As in a config, a value with a comma or a secret in it may have quotes around it there.
+                if isInBraces { (name, value) = (name.unquoted, value.unquoted) }
+                guard !name.isEmpty, !value.isEmpty else {
+                    throw AnswerFlaw("has an entry without a name or a value, expected \(form)")
+                }
                 try check(value, kind)
                 guard !entries.contains(where: { $0.name == name }) else {
                     throw AnswerFlaw("has '\(name.tamed)' twice")
                 }
                 entries.append(DraftValue.DraftEntry(name: name, value: value))
             }
+            guard !entries.isEmpty else { throw AnswerFlaw("names nothing, expected \(form)") }
             return .map(entries)
         default:
             try check(text, option.kind)
             return .text(text)
         }
+    }
+
+    /// The entries of a map: one a line, or with commas between them where each begins with a name, as in
+    /// `app: $.name, users: sum($.a, $.b)`.
+    private static func parts(of text: Substring) -> [Substring] {
+        text.split(separator: "\n").flatMap { line -> [Substring] in
+            // What a value has of the other sign begins no entry: `Cache-Control: no-cache, max-age=0`.
+            let sign = line.first { ":=".contains($0) }
+            var (parts, rest, depth) = ([Substring](), line, 0)
+            var quote: Character?
+            for index in line.indices {
+                let character = line[index]
+                if let open = quote {
+                    if character == open { quote = nil }
+                } else if character == "\"" || character == "'" {
+                    quote = character
+                } else if "([{".contains(character) {
+                    depth += 1
+                } else if ")]}".contains(character) {
+                    depth -= 1
+                } else if character == ",", depth == 0, beginsEntry(line[line.index(after: index)...], sign) {
+                    parts.append(line[rest.startIndex..<index])
+                    rest = line[line.index(after: index)...]
+                }
+            }
+            return (parts + [rest]).filter { !$0.allSatisfy(\.isWhitespace) }
+        }
+    }
+
+    private static func beginsEntry(_ text: Substring, _ sign: Character?) -> Bool {
+        let entry = text.drop(while: \.isWhitespace)
+        let name = entry.prefix { $0.isLetter || $0.isNumber || "_-.\"'".contains($0) }
+        let value = entry.dropFirst(name.count)
+        // Of an address in a value `https` is no name.
+        return entry.isEmpty || !name.isEmpty && value.first == sign && value.dropFirst().first != "/"
     }
 
     /// Whether a single value is one of its kind. What it refers to is only known when the config is read.
@@ -81,6 +125,14 @@ extension DraftValue {
 }
 
 extension String {
+    /// Without quotes around it.
+    fileprivate var unquoted: String {
+        for quote in ["\"", "'"] as [Character] where count > 1 && first == quote && last == quote {
+            return String(trimming(quote, quote))
+        }
+        return self
+    }
+
     /// Without these two around it.
     fileprivate func trimming(_ first: Character, _ last: Character) -> Substring {
         hasPrefix(String(first)) && hasSuffix(String(last)) ? dropFirst().dropLast() : self[...]

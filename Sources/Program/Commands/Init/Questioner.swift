@@ -82,7 +82,7 @@ struct Questioner {
     /// - Parameters:
     ///   - before: what was answered the last time, which Enter keeps.
     ///   - set: what the command line says.
-    ///   - onlyNeeded: whether to ask for no more than must be there.
+    ///   - onlyNeeded: whether to ask nothing where the command line says all that must be there.
     func thing(
         _ plugin: PluginDescription, before: DraftThing?, set: [(key: String, value: String)], onlyNeeded: Bool
     ) throws(Failure) -> DraftThing {
@@ -92,16 +92,15 @@ struct Questioner {
             if before != nil, option.asking != .never { continue }
             try put(set, option, in: &thing)
         }
-        let asked = plugin.manifest.options.contains { $0.asking != .never && thing.values[$0.name] == nil }
-        if asked,
-            !onlyNeeded || plugin.manifest.options.contains(where: { $0.isRequired && thing.values[$0.name] == nil })
-        {
-            try terminal.line("")
-            try terminal.line("\(plugin.manifest.name):")
-            if !plugin.manifest.access.isEmpty { try terminal.line("  \(plugin.manifest.access)") }
+        let missing = plugin.manifest.options.filter { $0.asking != .never && thing.values[$0.name] == nil }
+        // Where somebody has to answer, be it a pipe, all is asked for that a first config is better with.
+        guard !missing.isEmpty, !onlyNeeded || thing.values.isEmpty || missing.contains(where: \.isRequired) else {
+            return thing
         }
+        try terminal.line("")
+        try terminal.line("\(plugin.manifest.name):")
+        if !plugin.manifest.access.isEmpty { try terminal.line("  \(plugin.manifest.access)") }
         for option in plugin.manifest.options where thing.values[option.name] == nil && thing.isAsked(option) {
-            if onlyNeeded, !option.isRequired { continue }
             try ask(option, before, into: &thing)
         }
         return thing
@@ -206,7 +205,7 @@ struct Questioner {
         var hints: [String] = []
         switch option.kind {
         case .list: hints.append("Separate several with commas.")
-        case .map: hints.append("One 'name: value' per line; an empty line ends the list.")
+        case .map: hints.append("One 'name: value' per line, or several with commas; an empty line ends the list.")
         default: break
         }
         if option.isSecret {

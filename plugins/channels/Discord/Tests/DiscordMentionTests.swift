@@ -10,9 +10,11 @@ import Testing
         return try DiscordChannel(options: Options(["webhook": webhook, "mention": mention]), context: .sample)
     }
 
-    @Test func `whom the config names is called when it begins and when it gets worse, and nobody else can be`() throws {
+    @Test func `whom the config names is called when it begins and when it gets worse, and nobody else can be`() throws
+    {
         let conformance = MentionConformance(
-            callable: ["<@&12>", "<@34>", "@here"], uncallable: ["@ana", "<@&>", "<@&1x>", "<@12", "12", ""], in: "content",
+            callable: ["<@&12>", "<@34>", "@here"], uncallable: ["@ana", "<@&>", "<@&1x>", "<@12", "12", ""],
+            in: "content",
             textMax: DiscordLimits.contentMax
         ) { try Self.channel($0) }
         #expect(try conformance.violations() == [])

@@ -5,7 +5,8 @@ import Testing
 @testable import GoogleChatChannel
 
 @Suite struct `Calling people in Google Chat` {
-    @Test func `whom the config names is called when it begins and when it gets worse, and nobody else can be`() throws {
+    @Test func `whom the config names is called when it begins and when it gets worse, and nobody else can be`() throws
+    {
         let conformance = MentionConformance(
             callable: ["<users/12>", "<users/all>"], uncallable: ["all", "<users/>", "<users/ana>", "@all", ""]
         ) { mention in

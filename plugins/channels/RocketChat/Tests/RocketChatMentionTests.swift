@@ -5,7 +5,8 @@ import Testing
 @testable import RocketChatChannel
 
 @Suite struct `Calling people in Rocket Chat` {
-    @Test func `whom the config names is called when it begins and when it gets worse, and nobody else can be`() throws {
+    @Test func `whom the config names is called when it begins and when it gets worse, and nobody else can be`() throws
+    {
         let conformance = MentionConformance(
             callable: ["@ana.b", "@all"], uncallable: ["ana", "@", "@a b", "@ana>", ""]
         ) { mention in

@@ -183,7 +183,9 @@ private func reply(
     }
 
     @Test func `what may be a handle is a warning, unless it is written as Slack does`() throws {
-        let slack = try channel(["mention": .mentioning(["UDGHLJKQP", "<@UDGHLJKQP>", "@USERSUPPORT", "U0123", "@here"])])
+        let slack = try channel([
+            "mention": .mentioning(["UDGHLJKQP", "<@UDGHLJKQP>", "@USERSUPPORT", "U0123", "@here"])
+        ])
         #expect(
             slack.cautions.map(\.message)
                 == ["UDGHLJKQP", "USERSUPPORT"].map { id in

@@ -60,6 +60,12 @@ public struct TelegramChannel: Channel {
                 "'\(chat.tamed.clipped(to: 60))' is not a Telegram chat; expected an id such as -1001234567890, or a "
                     + "name such as @shop_alerts")
         }
+        // Its link, t.me/c/…/1, looks as if it had one.
+        if place.topic == 1 {
+            throw ProblemList(
+                options.position(of: Self.topic), "'topic' is 1, but General has no id of its own",
+                advice: "leave 'topic' out")
+        }
         self.place = place
         address = "\(options[Self.url].droppingLast(anyOf: ["/"]))/bot\(token)"
         hasCharts = options[.chart]

@@ -113,6 +113,12 @@ private func payload(
         #expect(try payload(SampleMessages.test, channel())["message_thread_id"] == nil)
     }
 
+    @Test func `General is no topic, though its link shows one`() {
+        let problems = #expect(throws: ProblemList.self) { try channel(["topic": .integer(1)]) }
+        #expect(problems?.problems.map(\.message) == ["'topic' is 1, but General has no id of its own"])
+        #expect(problems?.problems.first?.advice == "leave 'topic' out")
+    }
+
     @Test(arguments: [
         ("-1001234567890", JSON.int(-1_001_234_567_890)), ("42", 42), ("@shop_alerts", "@shop_alerts"), ("0", nil),
         ("shop", nil), ("@", nil), ("9999999999999999999", nil), ("4503599627370496", nil),

@@ -19,7 +19,8 @@ import Testing
 
     @Test func `spans up to twice and down to half as long are alike, and the first is like itself`() {
         var grain = Grain()
-        #expect(fits(&grain, [(0, 10), (10, 30), (30, 35), (35, 56), (56, 60)]) == [.alike, .alike, .alike, .odd, .odd])
+        #expect(
+            fits(&grain, [(0, 10), (10, 30), (30, 35), (35, 56), (56, 60)]) == [.alike, .alike, .alike, .odd, .odd])
         #expect(grain.length == 600_000)
     }
 

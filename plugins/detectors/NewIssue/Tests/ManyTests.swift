@@ -132,11 +132,12 @@ private typealias Issue = AlertModel.Issue
         #expect(bot.objections == [])
     }
 
-    @Test(arguments: [
-        (["open"], nil), (["resolved", "resolved", "ignored", "resolved", "resolved", "open"], nil),
-        (["resolved"], "✅"), (["resolved", "resolved", "ignored", "resolved", "resolved", "resolved"], "⚪"),
-        (["resolved", "reopened", "resolved", "resolved", "resolved", "resolved"], "⚪"),
-    ] as [([String], Character?)])
+    @Test(
+        arguments: [
+            (["open"], nil), (["resolved", "resolved", "ignored", "resolved", "resolved", "open"], nil),
+            (["resolved"], "✅"), (["resolved", "resolved", "ignored", "resolved", "resolved", "resolved"], "⚪"),
+            (["resolved", "reopened", "resolved", "resolved", "resolved", "resolved"], "⚪"),
+        ] as [([String], Character?)])
     func `it is over once none of them is open any more, with a tick only where all are resolved`(
         _ statuses: [String], mark: Character?
     ) throws {

@@ -34,7 +34,8 @@ private typealias Issue = AlertModel.Issue
         let told = play(&bot, ["resolved", "resolved", "unresolved", "unresolved", "resolved", "unresolved"])
         #expect(told == [[], [], [.opened], [], [.resolved], [.opened]])
         #expect(
-            bot.sends.first?.delivery.message.headline.contains("back after it was resolved, 50 users hit since: boom (SHOP-1)")
+            bot.sends.first?.delivery.message.headline.contains(
+                "back after it was resolved, 50 users hit since: boom (SHOP-1)")
                 == true)
         #expect(bot.objections == [])
     }

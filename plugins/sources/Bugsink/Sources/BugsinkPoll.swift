@@ -37,7 +37,10 @@ struct BugsinkPoll: Sendable {
                 // What is written as an id can be asked for without a name.
                 let isHidden = [.forbidden, .notFound].contains(failure.reason)
                 let isNumbered = !source.projects.isEmpty && source.projects.allSatisfy(\.isProjectID)
-                guard isHidden, isNumbered else { return poll.fail(failure) }
+                guard isHidden, isNumbered else {
+                    let way = failure.reason == .forbidden ? "; or write ids in 'projects'" : ""
+                    return poll.fail(failure.saying("\(failure.description)\(way)"))
+                }
                 poll.warnings.append(failure.description)
                 return poll.visit(poll.watched(), 0)
             }
@@ -134,7 +137,8 @@ struct BugsinkPoll: Sendable {
             pagesMax: pagesMax,
             { cursor, then in
                 .fetch(source.server.request(name, query, cursor: cursor)) { result in
-                    then(BugsinkServer.page(result, about: subject, now: poll.now, read))
+                    then(
+                        BugsinkServer.page(result, about: subject, needing: "\(name):read", now: poll.now, read))
                 }
             }, then: then)
     }

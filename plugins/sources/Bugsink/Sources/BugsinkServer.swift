@@ -53,14 +53,16 @@ struct BugsinkServer: Sendable {
     }
 
     /// One page of a list as an answer holds it.
+    ///
+    /// - Parameter capability: what a token of newer servers needs for the list.
     static func page<Item: Sendable>(
-        _ result: FetchResult, about subject: String, now: Moment,
+        _ result: FetchResult, about subject: String, needing capability: String, now: Moment,
         _ read: (JSONReader) throws(JSONMismatch) -> Item
     ) -> Result<Page<Item>, PollFailure> {
         do throws(PollFailure) {
             let response = try result.response()
             if let failure = PollFailure(response, detail: response.wordsOfRefusal, now: now) {
-                throw failure.advised(by: advice(about: failure.reason))
+                throw failure.advised(by: advice(about: failure.reason, needing: capability))
             }
             let body = try response.json()
             do throws(JSONMismatch) {
@@ -81,10 +83,10 @@ struct BugsinkServer: Sendable {
         }
     }
 
-    private static func advice(about reason: PollFailure.Reason) -> String? {
+    private static func advice(about reason: PollFailure.Reason, needing capability: String) -> String? {
         switch reason {
         case .unauthorized: "check 'token': 40 hexadecimal digits, from Bugsink's page of tokens"
-        case .forbidden: "the token may not read this"
+        case .forbidden: "a token with capabilities needs \(capability)"
         case .notFound: "check 'url'; the API came with Bugsink 2"
         default: nil
         }

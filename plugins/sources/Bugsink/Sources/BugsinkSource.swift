@@ -15,7 +15,8 @@ public struct BugsinkSource: Source {
             token: ${env:BUGSINK_TOKEN}
             projects: [shop-android]
             """,
-        access: "An administrator of the server makes a token under Tokens.",
+        access: "An administrator of the server makes a token under Tokens; one with capabilities needs issues:read "
+            + "and projects:read.",
         options: [url, token, projects, Setting.insecure])
 
     static let url = RequiredSetting("url", .url, "The server, such as https://bugsink.example.com.")

@@ -93,6 +93,26 @@ import Testing
                 .contains("400: project: This field is required.") == true)
     }
 
+    @Test func `what a token with capabilities lacks is named, and ids do without the list of projects`() throws {
+        let words = "This token does not grant the required capability: projects:read."
+        let hidden = Server(projects: answer(#"{"detail": "\#(words)"}"#, status: 403))
+        for values: [String: Option] in [[:], ["projects": list("shop")]] {
+            let failure = hidden.play(try source(values), poll()).failure
+            #expect(
+                failure?.description
+                    == "projects: the source answered 403: \(words) (a token with capabilities needs projects:read); "
+                    + "or write ids in 'projects'")
+        }
+        let numbered = try #require(
+            hidden.play(try source(["projects": list("3")]), poll()).report?.warnings.first)
+        #expect(numbered.hasSuffix("needs projects:read)"), "\(numbered)")
+        let refused = Server(issues: answer(#"{"detail": "no"}"#, status: 403))
+            .play(try source(["projects": list("3")]), poll())
+        #expect(
+            refused.failure?.description
+                == "issues of wallet: the source answered 403: no (a token with capabilities needs issues:read)")
+    }
+
     @Test func `a project that nobody sees fails with a guess`() throws {
         for name in ["walet", "99"] {
             let failure = try #require(Server().play(try source(["projects": list(name)]), poll()).failure)

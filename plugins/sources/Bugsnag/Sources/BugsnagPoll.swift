@@ -15,7 +15,7 @@ struct BugsnagPoll: Sendable {
     private var failures: [PollFailure] = []
     private var unread = Unread.nothing
     private(set) var warnings: [String] = []
-    /// Why errors are missing.
+    /// Why errors, days or releases are missing.
     private var misses: [PollFailure] = []
     private var notes: [String] = []
     /// Set when the minute's budget is used up: no request before that moment.
@@ -143,7 +143,9 @@ struct BugsnagPoll: Sendable {
             var poll = poll
             do throws(PollFailure) {
                 let last = poll.cursor.counters[project.id]?.at
-                let days = try poll.days(of: project, in: try answer.get().body, since: last, at: poll.poll.now)
+                let (days, flaw) = try poll.days(
+                    of: project, in: try answer.get().body, since: last, at: poll.poll.now)
+                if let flaw { poll.note(flaw, of: project) }
                 // The days of an app that nobody uses any more would be judged as if they were now.
                 if let end = days.last?.span.to, end < poll.poll.now - StabilityTrend.daysAgain {
                     poll.notes.append("\(project.slug): no sessions since \(end), so its days are left out")
@@ -166,48 +168,68 @@ struct BugsnagPoll: Sendable {
         return ask(project.stability, source.server.request(path, []), then: then)
     }
 
-    /// What the answer says, as it was at a moment.
+    /// Notes what makes no sense and is left out, so that a part of what the project has is missing.
+    private mutating func note(_ flaw: PollFailure, of project: Project) {
+        warnings.append(flaw.description)
+        misses.append(flaw)
+        unread.add(project.slug)
+    }
+
+    /// What the answer says, as it was at a moment, and what of it makes no sense.
     ///
     /// - Parameter last: when the project's days were read last; nil for all that there are.
     func days(
         of project: Project, in body: JSONReader, since last: Moment?, at now: Moment
-    ) throws(PollFailure) -> [Observation] {
+    ) throws(PollFailure) -> (days: [Observation], flaw: PollFailure?) {
         let trend = try PollFailure.reading(project.stability) { () throws(JSONMismatch) in
             try StabilityTrend(body, since: last, at: now)
         }
-        return trend.days.map { day in
+        let days = trend.days.map { day in
             Observation(
                 subject: Subject(source: poll.source, app: project.slug, environment: trend.stage),
                 span: day.span, seen: now, isComplete: day.isComplete, metrics: day.metrics)
         }
+        let flaw = trend.left.warning("a day", "days").map { PollFailure(.badAnswer, $0).about(project.stability) }
+        return (days, flaw)
     }
 
     private func readReleases(_ project: Project, then: @escaping Visited) -> PollStep {
         let path = "/projects/\(project.id.percentEncoded)/releases"
         let query = [("release_stage", source.releaseStage), ("per_page", "10")]
+        let subject = "releases of \(project.slug)"
         return list(
-            "releases of \(project.slug)", path, query, pagesMax: BugsnagPoll.releasePagesMax, ListedRelease.releases
-        ) { poll, listing in
-            if let failure = listing.failure { return then(poll, failure) }
+            subject, path, query, pagesMax: BugsnagPoll.releasePagesMax,
+            { page throws(JSONMismatch) in [try ListedRelease.Found(page)] }
+        ) { poll, pages in
+            if let failure = pages.failure {
+                guard failure.isOfOneThing || failure.reason == .tooLarge else { return then(poll, failure) }
+                return poll.readErrors(project) { poll, _ in then(poll, failure) }
+            }
             var poll = poll
-            if listing.isCut {
+            let listed = pages.items.flatMap(\.releases)
+            var left = LeftOut()
+            for page in pages.items { left.add(page.left) }
+            let flaw = left.warning("a release", "releases").map { PollFailure(.badAnswer, $0).about(subject) }
+            if let flaw { poll.note(flaw, of: project) }
+            if pages.isCut {
                 poll.notes.append(
-                    "\(project.slug): the \(listing.items.count) newest releases are read; sessions of older ones count "
+                    "\(project.slug): the \(listed.count) newest releases are read; sessions of older ones count "
                         + "only in the daily figures")
             }
-            poll.take(listing.items, of: project)
+            poll.take(listed, lacksSome: flaw != nil, of: project)
             return poll.readErrors(project, then: then)
         }
     }
 
-    private mutating func take(_ listed: [ListedRelease], of project: Project) {
+    private mutating func take(_ listed: [ListedRelease], lacksSome: Bool, of project: Project) {
         let stage = source.releaseStage
         let own = listed.filter { $0.stage == nil || $0.stage == stage }
         if !own.isEmpty, own.allSatisfy({ $0.count == nil }) {
             warnings.append(
                 "\(project.slug): releases come without sessions; the organization's plan lacks stability monitoring")
         }
-        let (found, next) = ReleaseCounters.steps(from: cursor.counters[project.id], to: own, at: poll.now)
+        let (found, next) = ReleaseCounters.steps(
+            from: cursor.counters[project.id], to: own, lacksSome: lacksSome, at: poll.now)
         cursor.note(next, of: project)
         if !found.corrected.isEmpty {
             let names = found.corrected.prefix(3).joined(separator: ", ").tamed.clipped(to: 100)

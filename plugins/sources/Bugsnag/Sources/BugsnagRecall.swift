@@ -56,11 +56,13 @@ struct BugsnagRecall: Sendable {
     }
 
     private func finish(_ poll: BugsnagPoll) -> RecallStep {
-        var days: [Observation] = []
+        var (days, warnings) = ([Observation](), poll.warnings)
         do throws(PollFailure) {
             for project in poll.cursor.projects {
                 guard let answer = answers[project.id] else { continue }
-                days += try poll.days(of: project, in: JSONReader(answer), since: nil, at: asked)
+                let told = try poll.days(of: project, in: JSONReader(answer), since: nil, at: asked)
+                days += told.days
+                if let flaw = told.flaw { warnings.append(flaw.description) }
             }
         } catch {
             return .fail(error)
@@ -72,7 +74,7 @@ struct BugsnagRecall: Sendable {
         }
         return .finish(
             RecallReport(
-                .lines(lines.sorted { $0.seen < $1.seen }), cursor: cursor(poll), warnings: poll.warnings))
+                .lines(lines.sorted { $0.seen < $1.seen }), cursor: cursor(poll), warnings: warnings))
     }
 
     private func cursor(_ poll: BugsnagPoll) -> JSON {

@@ -11,10 +11,17 @@ struct ListedRelease: Hashable, Sendable {
     /// Nil where the plan has no stability monitoring.
     let count: ReleaseCounters.Count?
 
-    static func releases(in page: JSONReader) throws(JSONMismatch) -> [ListedRelease] {
-        var releases: [ListedRelease] = []
-        for element in try page.elements() { releases.append(try ListedRelease(element)) }
-        return releases
+    /// The releases of one page.
+    struct Found: Sendable {
+        let releases: [ListedRelease]
+        /// Those that make no sense.
+        let left: LeftOut
+
+        init(_ page: JSONReader) throws(JSONMismatch) {
+            var left = LeftOut()
+            releases = try page.elements(leaving: &left) { element throws(JSONMismatch) in try ListedRelease(element) }
+            self.left = left
+        }
     }
 
     private init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -77,15 +84,16 @@ struct ReleaseCounters: Hashable, Sendable {
 
     /// Turns counts that only rise into what came since the counters before.
     ///
+    /// - Parameter lacksSome: whether some are not among those that are listed.
     /// - Returns: the steps, and the counters to compare the next ones with.
     static func steps(
-        from before: ReleaseCounters?, to listed: [ListedRelease], at now: Moment
+        from before: ReleaseCounters?, to listed: [ListedRelease], lacksSome: Bool, at now: Moment
     ) -> (steps: Steps, next: ReleaseCounters) {
         var (found, next) = (Steps(), ReleaseCounters(at: now))
         // A clock that was set back makes no stretch of time.
         let since = before.flatMap { TimeSpan(from: $0.at, to: now) }.flatMap { $0.length <= pauseMax ? $0 : nil }
         var (sessions, crashed) = (0.0, 0.0)
-        var isWhole = since != nil
+        var isWhole = since != nil && !lacksSome
         for release in listed.unique {
             guard let count = release.count else {
                 isWhole = false

@@ -12,6 +12,8 @@ struct StabilityTrend: Sendable {
     /// The project's primary stage, which nobody can choose.
     let stage: String
     private(set) var days: [Day] = []
+    /// Those that make no sense.
+    private(set) var left = LeftOut()
 
     /// Days before the last poll that are read again each time: late reports still change them.
     static let daysAgain = Duration.days(3)
@@ -20,16 +22,16 @@ struct StabilityTrend: Sendable {
     init(_ body: JSONReader, since last: Moment?, at now: Moment) throws(JSONMismatch) {
         let oldest = last.map { min($0, now) - StabilityTrend.daysAgain } ?? .earliest
         stage = try body.member("release_stage_name").nonEmptyString()
-        for point in try body.member("timeline_points").elements() {
+        days = try body.member("timeline_points").elements(leaving: &left) { point throws(JSONMismatch) -> Day? in
             let start = try point.member("bucket_start").moment()
             let end = try point.member("bucket_end").moment()
             guard start < end else { throw point.mismatch(expected: "a begin before the end") }
             // Nothing is known of what has not happened.
-            guard let span = TimeSpan(from: start, to: min(end, now)), end > oldest else { continue }
+            guard let span = TimeSpan(from: start, to: min(end, now)), end > oldest else { return nil }
             let metrics = try StabilityTrend.metrics(point)
             // A day without sessions says nothing, and neither 0 nor 100 %.
-            guard !metrics.isEmpty else { continue }
-            days.append(Day(span: span, isComplete: end <= now, metrics: metrics))
+            guard !metrics.isEmpty else { return nil }
+            return Day(span: span, isComplete: end <= now, metrics: metrics)
         }
         days.sort { $0.span.to < $1.span.to }
     }

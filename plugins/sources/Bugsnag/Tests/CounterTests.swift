@@ -172,14 +172,39 @@ import Testing
     }
 
     @Test(arguments: [
+        release("5.3.0", sessions: 5, crashed: 9), release("5.3.0", at: "", sessions: 50, crashed: 1), "7",
+        release("5.3.0", sessions: 50, crashed: 1).replacing("_code\": null", with: "_code\": 540"),
+    ]) func `one that makes no sense is named and left out, and the whole with it`(_ odd: String) throws {
+        let old = release("5.2.0", sessions: 70, crashed: 7)
+        let played = try second(
+            releases(release("5.4.0", sessions: 1000, crashed: 10), old),
+            releases(release("5.4.0", sessions: 1300, crashed: 19), odd, old))
+        #expect(played.step("5.4.0 (7)")?.metrics == ["sessions": 300, "crashed_sessions": 9])
+        #expect(played.step() == nil, "the sum would lack it")
+        let warning = try #require(played.report?.warnings.first)
+        #expect(warning.hasPrefix("releases of wallet-android: a release is left out: $[1]"), "\(warning)")
+        #expect(played.report?.unread == .apps(["wallet-android"]))
+        #expect(played.report?.missing?.description == warning)
+    }
+
+    @Test func `where they cannot be read, the errors are read all the same`() throws {
+        let played = Bugsnag(releases: answer("{}")).play(try source(), poll())
+        #expect(played.observations.flatMap(\.issues).count == 2)
+        #expect(played.report?.warnings.first?.hasPrefix("releases of wallet-android: the answer is not what") == true)
+        #expect(played.report?.unread == .apps(["wallet-android"]))
+    }
+
+    @Test(arguments: [
         (release("5", sessions: 5, crashed: 8), "unhandled_sessions_count: expected at most the 5 of"),
         (release("5", sessions: -5, crashed: 6), "total_sessions_count: expected a count, 0 or more, found -5"),
         (release("5", at: "yesterday", sessions: 5, crashed: 6), "release_time: expected an instant"),
         (release("", id: "x", sessions: 5, crashed: 5), "app_version: expected a string that is not empty"),
         ("{}", "$[0].id: expected a value"), ("7", "$[0]: expected an object, found 7"),
     ]) func `a release of another shape is a failure with its place`(_ written: String, _ words: String) throws {
-        let played = Bugsnag(trend: answer(fixture: "stability_trend_no_sessions.json"), releases: releases(written))
-            .play(try source(), poll())
+        let played = Bugsnag(
+            trend: answer(fixture: "stability_trend_no_sessions.json"), releases: releases(written),
+            errors: answer("[]")
+        ).play(try source(), poll())
         let failure = try #require(played.failure)
         #expect(failure.reason == .badAnswer)
         #expect(failure.description.hasPrefix("releases of wallet-android: the answer is not what was expected: "))

@@ -80,6 +80,21 @@ import Testing
         #expect(failure.description.contains(words), "\(failure)")
     }
 
+    @Test func `one that makes no sense is named and left out, and the rest is read`() throws {
+        let starts = (18...20).compactMap { Moment(rfc3339: "2026-11-\($0)T00:00:00Z") }
+        let points = zip(starts, [0, 9, 0]).map { start, crashed in
+            Self.point(from: start, #""total_sessions_count": 5, "unhandled_sessions_count": \#(crashed)"#)
+        }
+        let played = Bugsnag(trend: answer(Self.trend(points)), releases: answer("[]")).play(try source(), poll())
+        #expect(played.observations.map(\.span.from) == [starts[0], starts[2]])
+        #expect(played.observations.last?.issues.count == 2)
+        let warning = try #require(played.report?.warnings.first)
+        let place = "stability of wallet-android: a day is left out: $.timeline_points[1].unhandled_sessions_count: "
+        #expect(warning.hasPrefix(place), "\(warning)")
+        #expect(played.report?.unread == .apps(["wallet-android"]))
+        #expect(played.report?.missing?.description == warning)
+    }
+
     @Test func `at the edge of a small day a few more crashed than began`() throws {
         let trend = Self.day(#""users_seen": 3, "users_with_unhandled": 4"#)
         let played = Bugsnag(trend: answer(trend), releases: answer("[]"), errors: answer("[]")).play(

@@ -44,6 +44,14 @@ import Testing
                 })
     }
 
+    @Test func `a day that makes no sense is named and left out`() throws {
+        let odd = String(decoding: fixture("stability_trend.json"), as: UTF8.self).replacing("412,", with: "412000,")
+        let played = PlayedRecall(try source(), recall(), answer: Bugsnag(trend: answer(odd)).respond)
+        #expect(observations(played).map(\.span.to) == [day("2026-11-19"), day("2026-11-21")])
+        let warning = played.report?.warnings.first
+        #expect(warning?.hasPrefix("stability of wallet-android: a day is left out: $.timeline_points[1].") == true)
+    }
+
     @Test func `of an app that nobody uses any more it is the past all the same`() throws {
         let old = PlayedRecall(try source(), recall(at: noon + .days(20)), answer: Bugsnag().respond)
         #expect(observations(old).map(\.span.to) == [day("2026-11-19"), day("2026-11-20"), day("2026-11-21")])

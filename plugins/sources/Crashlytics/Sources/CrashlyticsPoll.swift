@@ -194,12 +194,24 @@ struct CrashlyticsPoll: Sendable {
                         "\(app): Crashlytics gives crashes and no totals, so there is no crash-free share; its export in "
                             + "BigQuery has them (option 'tables')")
                 }
+                var percentages = LeftOut()
+                for release in releases { percentages.add(release.oddPercentages) }
+                if let warning = percentages.warning("a percentage", "percentages") { poll.warn("\(app): \(warning)") }
+                let flaw = listing.left.warning("a version", "versions")
+                if let flaw {
+                    // A sum would lack it, and nobody knows what it has.
+                    let failure = PollFailure(
+                        .badAnswer, "\(app): no figures of the app as a whole, because \(flaw)")
+                    poll.warn(failure.description)
+                    poll.misses.append(failure)
+                    poll.unread.add(app)
+                }
                 if listing.isCut {
                     poll.warn(
                         "\(app): more than \(releases.count) versions; those with the fewest crashes are left out")
-                } else if let whole = releases.whole {
+                } else if flaw == nil, let whole = releases.whole {
                     releases.append(whole)
-                } else if releases.contains(where: { $0.metrics[.sessions] != nil }) {
+                } else if flaw == nil, releases.contains(where: { $0.metrics[.sessions] != nil }) {
                     poll.warn("\(app): no figures of the app as a whole, because \(releases.lackOfWhole)")
                 }
                 return then(poll, .success(releases))
@@ -239,7 +251,10 @@ struct CrashlyticsPoll: Sendable {
     ) -> PollStep {
         source.crashlytics.ask(call, at: poll.now, reading: CrashlyticsReport.issues(in:)) { answer in
             switch answer {
-            case .success(let page): return then(self, page)
+            case .success(let page):
+                var poll = self
+                if let warning = page.left.warning("an issue", "issues") { poll.warn("\(call.subject): \(warning)") }
+                return then(poll, page)
             case .failure(let failure):
                 var poll = self
                 poll.warn(failure.description)

@@ -10,6 +10,8 @@ struct CountedRelease: Sendable {
     var isComplete = true
     /// Whether it is known to have had no session, of which metrics say nothing.
     var hasNoSessions = false
+    /// Percentages that make no sense, or are not what the counts beside them say.
+    var oddPercentages = LeftOut()
 
     /// The same without what is counted in a table of crashes.
     var withoutCrashes: CountedRelease {
@@ -41,44 +43,50 @@ enum CrashlyticsReport {
     static func versions(
         in body: JSONReader, over span: TimeSpan, at now: Moment
     ) throws(JSONMismatch) -> Page<CountedRelease> {
-        var releases: [CountedRelease] = []
-        for group in try groups(in: body) {
+        var left = LeftOut()
+        let groups = try groups(in: body)
+        let releases = try groups?.elements(leaving: &left) { group throws(JSONMismatch) -> CountedRelease? in
             let version = try group.member("version")
             let name = try version.optional("displayName")
             let release =
                 if let name { try name.nonEmptyString() } else {
                     try version.member("displayVersion").nonEmptyString()
                 }
-            guard let entry = try entry(of: group) else { continue }
+            guard let entry = try entry(of: group) else { return nil }
             let from = try entry.optional("startTime")?.moment() ?? span.from
             let to = min(try entry.optional("endTime")?.moment() ?? span.to, now)
             guard let covered = TimeSpan(from: from, to: to) else {
                 throw entry.mismatch(expected: "a span with a begin before its end and before \(now)")
             }
-            releases.append(
-                CountedRelease(
-                    release: release, span: covered, metrics: try metrics(in: entry),
-                    hasNoSessions: try entry.optional("totalSessionsCount")?.writtenCount() == 0))
+            var percentages = LeftOut()
+            let metrics = try metrics(in: entry, leaving: &percentages)
+            return CountedRelease(
+                release: release, span: covered, metrics: metrics,
+                hasNoSessions: try entry.optional("totalSessionsCount")?.writtenCount() == 0,
+                oddPercentages: percentages)
         }
-        return Page(releases, next: try body.optional("nextPageToken")?.string())
+        return Page(releases ?? [], next: try body.optional("nextPageToken")?.string(), leaving: left)
     }
 
     /// Reads the first page of issues.
     static func issues(in body: JSONReader) throws(JSONMismatch) -> Page<Issue> {
-        var issues: [Issue] = []
+        var left = LeftOut()
         var taken: Set<String> = []
-        for group in try groups(in: body) {
+        let groups = try groups(in: body)
+        let issues = try groups?.elements(leaving: &left) { group throws(JSONMismatch) -> Issue? in
             let issue = try issue(group.member("issue"), entry(of: group))
-            if taken.insert(issue.id).inserted { issues.append(issue) }
+            return taken.insert(issue.id).inserted ? issue : nil
         }
-        return Page(Array(issues.prefix(Issue.countMax)), next: try body.optional("nextPageToken")?.string())
+        return Page(
+            Array((issues ?? []).prefix(Issue.countMax)), next: try body.optional("nextPageToken")?.string(),
+            leaving: left)
     }
 
     /// An empty list is left out of the answer; an answer about something else has no name either.
-    private static func groups(in body: JSONReader) throws(JSONMismatch) -> [JSONReader] {
-        if let groups = try body.optional("groups") { return try groups.elements() }
+    private static func groups(in body: JSONReader) throws(JSONMismatch) -> JSONReader? {
+        if let groups = try body.optional("groups") { return groups }
         guard try body.optional("name") != nil else { throw body.mismatch(expected: "a report with its 'name'") }
-        return []
+        return nil
     }
 
     /// One, because no steps of time were asked for; none where nothing was counted.
@@ -93,10 +101,12 @@ enum CrashlyticsReport {
 
     // MARK: - Figures
 
-    private static func metrics(in entry: JSONReader) throws(JSONMismatch) -> Metrics {
+    private static func metrics(
+        in entry: JSONReader, leaving percentages: inout LeftOut
+    ) throws(JSONMismatch) -> Metrics {
         var metrics = Metrics()
-        try add(.sessions, entry, &metrics)
-        try add(.users, entry, &metrics)
+        try add(.sessions, entry, &metrics, leaving: &percentages)
+        try add(.users, entry, &metrics, leaving: &percentages)
         if let events = try entry.optional("eventsCount")?.writtenCount() { metrics[.crashEvents] = events }
         return metrics
     }
@@ -119,12 +129,21 @@ enum CrashlyticsReport {
             impacted: "impactedUsersCount", percent: "crashFreeUsersPercentage")
     }
 
-    private static func add(_ trio: Trio, _ entry: JSONReader, _ metrics: inout Metrics) throws(JSONMismatch) {
+    private static func add(
+        _ trio: Trio, _ entry: JSONReader, _ metrics: inout Metrics, leaving percentages: inout LeftOut
+    ) throws(JSONMismatch) {
         let impacted = try entry.optional(trio.impacted)
         let count = try impacted?.writtenCount()
         let percent = try entry.optional(trio.percent)
-        let rate = try percent?.percentage()
-        guard let total = try entry.optional(trio.total)?.writtenCount() else {
+        let whole = try entry.optional(trio.total)
+        let rate: Double?
+        if let percent, whole != nil, count != nil {
+            // What the counts beside it tell needs no percentage.
+            rate = percentages.reading { () throws(JSONMismatch) -> Double? in try share(percent) }
+        } else {
+            rate = try percent.map { percent throws(JSONMismatch) in try share(percent) }
+        }
+        guard let total = try whole?.writtenCount() else {
             // How many were hit, of nobody knows how many.
             if let count { metrics[trio.crashed] = count }
             if let rate { metrics[trio.crashFree] = rate }
@@ -139,8 +158,13 @@ enum CrashlyticsReport {
         metrics[trio.crashed] = hit
         let computed = (total - hit) / total
         if let percent, let rate, abs(rate - computed) > roundingMax {
-            throw percent.mismatch(expected: "\(computed.percent), as the counts beside it say")
+            percentages.add(percent.mismatch(expected: "\(computed.percent), as the counts beside it say"))
         }
+    }
+
+    /// A percentage as a fraction. More that is hit than there is, as at the edge of a span, makes one below 0: then it is all.
+    private static func share(_ percent: JSONReader) throws(JSONMismatch) -> Double {
+        try percent.number() < 0 ? 0 : percent.percentage()
     }
 
     // MARK: - Issues

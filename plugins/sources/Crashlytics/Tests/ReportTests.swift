@@ -80,10 +80,6 @@ import Testing
 
     @Test(arguments: [
         (
-            version(#""totalSessionsCount": "100", "impactedSessionsCount": "3", "crashFreeSessionsPercentage": 98.9"#),
-            "crashFreeSessionsPercentage: expected 97.00%, as the counts beside it say, found 98.9"
-        ),
-        (
             version(#""totalUsersCount": "100", "impactedUsersCount": "103""#),
             "impactedUsersCount: expected at most the 100 of 'totalUsersCount', found the string \"103\""
         ), (version(#""crashFreeUsersPercentage": 100.5"#), "expected a percentage from 0 to 100, found 100.5"),
@@ -100,6 +96,47 @@ import Testing
         #expect(failure.reason == .badAnswer)
         #expect(failure.description.hasPrefix("versions of wallet: the answer is not what was expected: "))
         #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test(
+        arguments: [
+            // Of a window's crashes one began before it.
+            ("5", "-25.0", 4, nil), ("3", "25.0", 3, nil),
+            ("3", "66.5", 3, "expected 25.00%, as the counts beside it say, found 66.5"),
+            ("3", "100.5", 3, "expected a percentage from 0 to 100, found 100.5"),
+            ("3", "\"n/a\"", 3, "expected a number, found the string \"n/a\""), (nil, "-25.0", 4, nil),
+        ] as [(String?, String, Double, String?)])
+    func `counts win over a percentage that says something else, and below 0 is all`(
+        _ impacted: String?, _ percentage: String, _ crashed: Double, _ words: String?
+    ) throws {
+        let count = impacted.map { #""impactedSessionsCount": "\#($0)","# } ?? ""
+        let entry = #""totalSessionsCount": "4", \#(count) "crashFreeSessionsPercentage": \#(percentage)"#
+        let played = Firebase(versions: answer(Self.version(entry))).play(try source(), poll(.days(1)))
+        for release in ["5.4.0", nil] {
+            #expect(played.observation(release)?.metrics == ["sessions": 4, "crashed_sessions": crashed])
+        }
+        let place = "wallet: a percentage is left out: $.groups[0].metrics[0].crashFreeSessionsPercentage: "
+        #expect(played.report?.warnings == (words.map { [place + $0] } ?? []))
+        #expect(played.report?.unread == .nothing)
+    }
+
+    @Test func `a version that makes no sense is named and left out, and the app as a whole with it`() throws {
+        let groups = [("1", "5"), ("2", "many"), ("3", "7")].map { name, sessions in
+            #"{"version": {"displayName": "\#(name)"}, "metrics": [{"totalSessionsCount": "\#(sessions)", "#
+                + #""impactedSessionsCount": "1"}]}"#
+        }
+        let report = answer(#"{"groups": [\#(groups.joined(separator: ", "))]}"#)
+        let played = Firebase(versions: report).play(try source(), poll(.days(1)))
+        #expect(played.observation("1")?.metrics[.sessions] == 5)
+        #expect(played.observation("3")?.metrics[.sessions] == 7)
+        #expect(played.observation() == nil, "the sum would lack it")
+        #expect(played.observations.flatMap(\.issues).count == 2)
+        let warning =
+            "wallet: no figures of the app as a whole, because a version is left out: "
+            + "$.groups[1].metrics[0].totalSessionsCount: expected a count in digits, found the string \"many\""
+        #expect(played.report?.warnings == [warning])
+        #expect(played.report?.unread == .apps(["wallet"]))
+        #expect(played.report?.missing?.description == warning)
     }
 
     private static func version(_ entry: String) -> String {
@@ -203,6 +240,15 @@ import Testing
         let refused = try play(answer(fixture: "error_403.json", status: 403))
         #expect(refused.observation()?.issues.count == 100)
         #expect(refused.report?.warnings.first?.hasPrefix("new issues of wallet: ") == true)
+    }
+
+    @Test func `of which one makes no sense, it is named and left out`() throws {
+        let report = answer(
+            #"{"groups": [{"issue": {"id": "a", "title": "A"}}, {"issue": {"id": "", "title": "B"}}]}"#)
+        let played = Firebase(issues: report).play(try source(), poll(.days(1)))
+        #expect(played.observation()?.issues.map(\.id) == ["a"])
+        let warning = try #require(played.report?.warnings.first)
+        #expect(warning.hasPrefix("issues of wallet: an issue is left out: $.groups[1].issue.id: "), "\(warning)")
     }
 
     @Test func `without a signal keep their state`() throws {

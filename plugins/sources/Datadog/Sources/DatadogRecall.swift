@@ -57,6 +57,7 @@ struct DatadogRecall: Sendable {
         }
         return .finish(
             RecallReport(
-                .lines(observations.map(ObservationLine.observed)), limit: inquiry.spentUntil, warnings: inquiry.warnings))
+                .lines(observations.map(ObservationLine.observed)), limit: inquiry.spentUntil,
+                warnings: inquiry.warnings))
     }
 }

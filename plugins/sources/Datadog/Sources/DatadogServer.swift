@@ -116,6 +116,8 @@ struct DatadogAnswer: Sendable {
     let counts: [TimeSpan: DatadogCount]
     /// Set when no request is left of the limit.
     let spentUntil: Moment?
+    /// Why not everything may be counted; nil where Datadog warns of nothing.
+    let partiality: PollFailure?
 
     /// Whether nothing was counted in any span.
     var isEmpty: Bool { counts.values.allSatisfy { $0.values.values.allSatisfy { $0 == 0 } } }
@@ -148,6 +150,7 @@ struct DatadogAnswer: Sendable {
                 throw PollFailure(error)
             }
             spentUntil = budget.spentUntil
+            partiality = DatadogAnswer.partiality(body.value)?.about(question.subject)
         } catch {
             throw error.about(question.subject)
         }
@@ -184,6 +187,17 @@ struct DatadogAnswer: Sendable {
             }
         }
         return counts
+    }
+
+    /// Where there are warnings "partial results may return", as the description of Datadog's API says of `RUMResponseMetadata`.
+    private static func partiality(_ body: JSON) -> PollFailure? {
+        let warnings = (body["meta"]?["warnings"]?.array ?? []).map { warning in
+            let words = [warning["title"], warning["detail"]].compactMap { $0?.string }.joined(separator: ": ")
+            return words.isEmpty ? warning["code"]?.string ?? "no words" : words
+        }
+        guard !warnings.isEmpty else { return nil }
+        let said = warnings.joined(separator: "; ").tamed.clipped(to: 200)
+        return PollFailure(.badAnswer, "Datadog warns that not everything may be counted: \(said)")
     }
 
     private static func words(of response: HTTPResponse) -> String? {

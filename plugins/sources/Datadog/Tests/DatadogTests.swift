@@ -160,6 +160,25 @@ import Testing
         #expect(quiet.play(try source(), poll()).report?.outcome == .noData)
     }
 
+    @Test func `of which Datadog says that some may be missing count, and the poll is no whole one`() throws {
+        func warned(_ buckets: String) -> FetchResult {
+            let warning = #"{"code": "unknown_index", "title": "Unknown index", "detail": "'a' is not there"}"#
+            return answer(
+                #"{"data": {"buckets": [\#(buckets)]}, "meta": {"status": "done", "warnings": [\#(warning)]}}"#)
+        }
+        let source = try source(["releases": option(.flag(false))])
+        let words = "Datadog warns that not everything may be counted: Unknown index: 'a' is not there"
+        let played = Datadog(crashed: warned(#"{"by": {}, "computes": {"c0": 9}}"#))
+            .play(source, poll(.hours(1), .days(1)))
+        #expect(played.observations.map { $0.metrics[.crashedSessions] } == [9, 9])
+        #expect(played.report?.warnings == ["crashed sessions: \(words)"])
+        #expect(played.report?.unread == .anything)
+        #expect(played.report?.missing?.description == "crashed sessions: \(words)")
+        let quiet = Datadog(sessions: warned("")).play(source, poll())
+        #expect(quiet.report?.outcome == .noData)
+        #expect(quiet.report?.unread == .anything)
+    }
+
     @Test func `no estimate says that more have crashed than there were`() throws {
         var small = Datadog()
         (small.sessions, small.crashed) = (Datadog.counts(["": 100]), Datadog.counts(["": 101]))

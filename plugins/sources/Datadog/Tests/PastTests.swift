@@ -155,6 +155,16 @@ private func seen(_ played: PlayedRecall) -> [Observation] {
         #expect(none.lines.isEmpty && none.failure == nil)
     }
 
+    @Test func `of which some may be missing is told with a warning`() throws {
+        let played = PlayedRecall(try source(["releases": option(.flag(false))]), recall()) { request in
+            guard question(request) == "crashed" else { return Hours().respond(to: request) }
+            return answer(#"{"data": {"buckets": []}, "meta": {"status": "done", "warnings": [{"code": "slow"}]}}"#)
+        }
+        #expect(
+            played.report?.warnings
+                == ["crashed sessions: Datadog warns that not everything may be counted: slow"])
+    }
+
     @Test func `is never half of it: a budget that ends is waited for`() throws {
         let played = PlayedRecall(try source(), recall()) { request in
             guard question(request) == "crashed" else { return Hours().respond(to: request) }

@@ -200,6 +200,8 @@ struct HTTPJSONPoll: Sendable {
     private mutating func take(
         _ response: HTTPResponse, at address: GuardedText, _ index: Int, _ place: Paging.Place, _ number: Int
     ) throws(PollFailure) -> Paging.Place? {
+        // "No Content": a page without rows, and behind it there is nothing.
+        if response.status == 204 { return nil }
         bytes += response.body.count
         guard bytes <= HTTPJSONPoll.bytesMax else {
             throw PollFailure(.tooLarge, "the pages of one poll have more than \(HTTPJSONPoll.bytesMax >> 20) MiB")

@@ -68,6 +68,12 @@ import Testing
         #expect(report.summary == "ios users=\(all) crashed_users=\(counted)")
     }
 
+    @Test func `a count that a subtraction has rounded below 0 is none`() throws {
+        let rest = #""users":1000,"crashed":-1.1368683772161603e-13"#
+        let report = try report(source(strict: true), answered([row("ios", rest)]))
+        #expect(report.summary == "ios users=1000 crashed_users=0")
+    }
+
     @Test func `one without a name is named by its path`() throws {
         let report = try report(source(), answered([#"{"users":10,"crashed":1}"#, row("web")]))
         #expect(report.unread == .anything)

@@ -146,6 +146,15 @@ private func play(
         #expect(two.asked == ["/stability.json?page=0", "/stability.json?page=1"])
     }
 
+    @Test func `204 is a page without rows, and the last`() throws {
+        let source = try paged(["by": "page", "parameter": "page"])
+        let played = PlayedPoll(source, poll()) { request in
+            request.url.reveal().hasSuffix("page=1") ? json(Self.one) : json("", status: 204)
+        }
+        #expect(played.requests.count == 2)
+        #expect(played.report?.summary == "x users=1")
+    }
+
     /// Pages by offset or number, of which a filter lets only some rows pass.
     private static func page(_ users: Int..., more: Bool? = nil) -> String {
         let rows = users.enumerated().map { #"{"a":"\#($1)-\#($0)","n":\#($1)}"# }.joined(separator: ",")

@@ -305,6 +305,12 @@ import Testing
         #expect(try report(source, json(body, type: type)).summary == "bad_answer: \(expected)")
     }
 
+    @Test func `none at all is no data where the service says so with 204`() throws {
+        let found = try report(source(["app": "a"], map: ["users": "$.n"]), json("", status: 204))
+        #expect(found.outcome == .noData)
+        #expect(found.warnings == [])
+    }
+
     @Test func `JSON is read whatever it is called`() throws {
         let source = try source(["app": "a"], map: ["users": "$.n"])
         #expect(try report(source, json(#"{"n":3}"#, type: "text/html")).summary == "a users=3")

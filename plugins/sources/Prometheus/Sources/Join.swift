@@ -35,8 +35,8 @@ struct Join: Sendable {
 
     /// A sample may lie ahead of the bot by as much as two clocks differ.
     private static let clocksApartMax = Duration.minutes(5)
-    /// How far a part may be above its whole before it is a mistake. `increase()` extrapolates each counter to the ends
-    /// of the range by itself, so that two counters read a moment apart differ by less than this.
+    /// How far a part may be above its whole, or below 0, before it is a mistake. `increase()` extrapolates each counter to the
+    /// ends of the range by itself, so that two counters read a moment apart differ by less than this.
     static let extrapolationShareMax = 0.01
     /// The same where both are few: whoever crashes in a range may have begun before it, and of an old release that nobody starts
     /// any more the last crash is reported with the start of the next one.
@@ -206,10 +206,12 @@ struct Join: Sendable {
     /// The figures without the traces of computing them.
     private static func settled(_ metrics: Metrics) -> Metrics {
         var metrics = metrics
-        metrics.settleRates()
-        for (part, whole) in [(Metric.crashedSessions, Metric.sessions), (.crashedUsers, .users)] {
-            guard let crashed = metrics[part], let all = metrics[whole], crashed > all else { continue }
-            if crashed <= all + max(overlapMax, all * extrapolationShareMax) { metrics[part] = all }
+        metrics.settleRounding()
+        for (part, whole) in Metrics.parts {
+            guard let crashed = metrics[part], let all = metrics[whole] else { continue }
+            if crashed > all, crashed <= all + max(overlapMax, all * extrapolationShareMax) { metrics[part] = all }
+            // What crashed may be the difference of two counters.
+            if crashed < 0, -crashed <= all * extrapolationShareMax { metrics[part] = 0 }
         }
         return metrics
     }

@@ -78,7 +78,8 @@ struct PrometheusPoll: Sendable {
         }
         let steps = Steps(step, since: poll.cursor, until: poll.now)
         if let skipped = steps.skipped {
-            warnings.append("the last poll was long ago: \(Int(clamping: skipped).counted("step")) before \(steps.first) skipped")
+            warnings.append(
+                "the last poll was long ago: \(Int(clamping: skipped).counted("step")) before \(steps.first) skipped")
         }
         cursor = steps.cursor
         times = .range(from: steps.first, to: steps.last, step: step)
@@ -161,7 +162,8 @@ struct PrometheusPoll: Sendable {
     private var lackOfSteps: PollFailure? {
         guard let (count, failure) = passedOver, case .range(let first, _, _) = times else { return nil }
         let fate = isLeftToNext ? "left to the next poll" : "skipped"
-        return PollFailure(failure.reason, "\(Int(clamping: count).counted("step")) before \(first) \(fate): \(failure)")
+        return PollFailure(
+            failure.reason, "\(Int(clamping: count).counted("step")) before \(first) \(fate): \(failure)")
     }
 
     private func finish() -> PollStep {

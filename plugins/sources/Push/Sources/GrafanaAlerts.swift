@@ -36,23 +36,31 @@ struct GrafanaAlerts: Sendable {
         // One group may hold tens of thousands of alerts, each of an app of its own.
         var places: [Subject: Int] = [:]
         var warnings: [String] = []
+        var (left, oddValues) = (LeftOut(), LeftOut())
         do throws(JSONMismatch) {
             let root = JSONReader(body)
             for alert in try root.member("alerts").elements() {
-                let subject = try subject(of: alert, push)
-                let place = places[subject] ?? found.count
-                if place == found.count {
-                    places[subject] = place
-                    found.append(Told(subject: subject))
+                // One that Grafana makes itself, of a query without data, lacks the labels of those that it stands among.
+                let read = left.reading { () throws(JSONMismatch) -> (subject: Subject, issue: Issue)? in
+                    (subject: try subject(of: alert, push), issue: try issue(alert))
                 }
-                let issue = try issue(alert)
+                guard let told = read else { continue }
+                let place = places[told.subject] ?? found.count
+                if place == found.count {
+                    places[told.subject] = place
+                    found.append(Told(subject: told.subject))
+                }
                 found[place].count += 1
-                if issue.status == "firing" {
-                    if found[place].firingIssues.count < Issue.countMax { found[place].firingIssues.append(issue) }
-                    try add(alert, to: &found[place].firing)
+                if told.issue.status == "firing" {
+                    if found[place].firingIssues.count < Issue.countMax {
+                        found[place].firingIssues.append(told.issue)
+                    }
+                    add(alert, to: &found[place].firing, leaving: &oddValues)
                 } else {
-                    if found[place].resolvedIssues.count < Issue.countMax { found[place].resolvedIssues.append(issue) }
-                    try add(alert, to: &found[place].resolved)
+                    if found[place].resolvedIssues.count < Issue.countMax {
+                        found[place].resolvedIssues.append(told.issue)
+                    }
+                    add(alert, to: &found[place].resolved, leaving: &oddValues)
                 }
             }
             let lost = try root.optional("truncatedAlerts")?.int() ?? 0
@@ -60,7 +68,10 @@ struct GrafanaAlerts: Sendable {
         } catch {
             throw PushMistake(error.description)
         }
-        guard !found.isEmpty else { throw PushMistake("$.alerts: found an empty array, expected alerts") }
+        guard !found.isEmpty else {
+            throw PushMistake(left.first?.description ?? "$.alerts: found an empty array, expected alerts")
+        }
+        warnings += [left.warning("an alert", "alerts"), oddValues.warning("a value", "values")].compactMap(\.self)
         let observations = found.flatMap { told in
             let metrics = metrics(of: told, &warnings)
             // What is over makes room for what fires.
@@ -73,7 +84,8 @@ struct GrafanaAlerts: Sendable {
             }
             return PushedAlerts.observations(of: told.subject, issues, metrics, over: span, at: push.now)
         }
-        return PollReport(.values(observations), warnings: warnings)
+        return PollReport(
+            .values(observations), warnings: warnings, unread: left.count > 0 ? .anything : .nothing)
     }
 
     private func subject(of alert: JSONReader, _ push: Push) throws(JSONMismatch) -> Subject {
@@ -112,19 +124,37 @@ struct GrafanaAlerts: Sendable {
             lastSeen: ends.flatMap { $0.milliseconds > 0 ? $0 : nil }, status: word, url: links.first)
     }
 
-    private func add(_ alert: JSONReader, to known: inout Values) throws(JSONMismatch) {
-        guard !values.isEmpty, let given = try alert.optional("values") else { return }
+    /// Takes in the values of an alert, but for those that make no sense: alone, or beside each other.
+    private func add(_ alert: JSONReader, to known: inout Values, leaving odd: inout LeftOut) {
+        guard !values.isEmpty else { return }
+        let given = odd.reading { () throws(JSONMismatch) -> [(name: String, value: JSONReader)]? in
+            try alert.optional("values")?.members()
+        }
         var metrics = Metrics()
-        for (name, value) in try given.members() {
+        for (name, value) in given ?? [] {
             guard let metric = values[name], value.value != .null else { continue }
-            let number = try value.number()
-            metrics[metric.name] = number
-            known[metric.name] = .some(known[metric.name].map { $0 == number ? number : nil } ?? number)
+            let figure = odd.reading { () throws(JSONMismatch) -> Metrics? in
+                try GrafanaAlerts.plausible([metric: value.number()], at: value.path)
+            }
+            if let figure { metrics[metric] = figure[metric] }
         }
-        metrics.settle()
-        if let flaw = metrics.flaw ?? metrics.exaggeration {
-            throw JSONMismatch(path: given.path, expected: "plausible figures", found: flaw)
+        let all = odd.reading { () throws(JSONMismatch) -> Metrics? in
+            try GrafanaAlerts.plausible(metrics, at: "\(alert.path).values")
         }
+        for entry in all?.entries ?? [] {
+            let number = entry.value
+            known[entry.name] = .some(known[entry.name].map { $0 == number ? number : nil } ?? number)
+        }
+    }
+
+    /// The same figures, where they make sense.
+    private static func plausible(_ metrics: Metrics, at path: String) throws(JSONMismatch) -> Metrics {
+        var settled = metrics
+        settled.settle()
+        if let flaw = settled.flaw ?? settled.exaggeration {
+            throw JSONMismatch(path: path, expected: "plausible figures", found: flaw)
+        }
+        return metrics
     }
 
     private func metrics(of told: Told, _ warnings: inout [String]) -> Metrics {

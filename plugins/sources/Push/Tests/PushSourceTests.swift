@@ -319,24 +319,55 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
     @Test(arguments: [
         (
             "\"app\": \"shop-android\"", "\"ap\": \"shop-android\"",
-            "mistake: $.alerts[0].labels: expected a label 'app' with the app, or 'app' in the config, found none"
+            "an alert is left out: $.alerts[0].labels: expected a label 'app' with the app, or 'app' in the config, found none"
         ),
         (
             "\"status\": \"firing\",\n      \"labels\"", "\"status\": \"odd\",\n      \"labels\"",
-            "mistake: $.alerts[0].status: expected \"firing\" or \"resolved\", found the string \"odd\""
-        ),
-        (
-            "412.0", "-1",
-            "mistake: $.alerts[0].values: expected plausible figures, found 'crash_events' is -1.0, but a count is never negative"
+            "an alert is left out: $.alerts[0].status: expected \"firing\" or \"resolved\", found the string \"odd\""
         ),
         (
             "c6eadffa33fcdf37", "",
-            "mistake: $.alerts[0].fingerprint: expected a string that is not empty, found the string \"\""
+            "an alert is left out: $.alerts[0].fingerprint: expected a string that is not empty, found the string \"\""
         ),
+        (
+            "412.0", "-1",
+            "a value is left out: $.alerts[0].values.B: expected plausible figures, found 'crash_events' is -1.0, but a count is "
+                + "never negative"
+        ),
+        ("412.0", "\"NaN\"", "a value is left out: $.alerts[0].values.B: expected a number, found the string \"NaN\""),
     ])
-    func `that make no sense are named with their place`(_ part: String, _ other: String, _ expected: String) throws {
+    func `or values that make no sense are named and left out, and the others count`(
+        _ part: String, _ other: String, _ warning: String
+    ) throws {
         let source = try source(["format": "grafana"], values: ["B": "crash_events"])
-        #expect(summary(source, push(text(fixture: "grafana.json").replacing(part, with: other))) == expected)
+        let pair = text(fixture: "grafana.json").replacing("\"zone\": \"eu-1\"", with: "\"app\": \"backend\"")
+        let sent = push(pair.replacing(part, with: other))
+        let first =
+            "job shop-android production c6eadffa33fcdf37 Crashes of the app: 412 crashes in 10 minutes [firing]\n"
+        let isAlert = warning.hasPrefix("an alert")
+        #expect(summary(source, sent) == (isAlert ? "" : first) + "job backend bc97ff14869b13e3 Logins fail [resolved]")
+        let report = try source.read(sent)
+        #expect(report.warnings.last == warning)
+        #expect(report.unread == (isAlert ? .anything : .nothing))
+    }
+
+    @Test func `of which none makes sense are refused`() throws {
+        let sent = push(text(fixture: "grafana.json").replacing("\"app\"", with: "\"ap\""))
+        #expect(
+            summary(try source(["format": "grafana"]), sent)
+                == "mistake: $.alerts[0].labels: expected a label 'app' with the app, or 'app' in the config, found none"
+        )
+    }
+
+    @Test func `with more that crashed than there is have no values`() throws {
+        let source = try source(
+            ["format": "grafana", "app": "a"], values: ["A": "sessions", "B": "crashed_sessions"])
+        let sent = push(text(fixture: "grafana.json").replacing("\"B\": 412.0", with: "\"A\": 5, \"B\": 412.0"))
+        #expect(summary(source, sent).hasPrefix("job shop-android production c6eadffa33fcdf37 Crashes"))
+        #expect(
+            try source.read(sent).warnings.last
+                == "a value is left out: $.alerts[0].values: expected plausible figures, found 'crashed_sessions' (412) is more "
+                + "than 'sessions' (5)")
     }
 
     @Test(arguments: [

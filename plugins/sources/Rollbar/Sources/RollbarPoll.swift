@@ -71,7 +71,8 @@ struct RollbarPoll: Sendable {
             byPlace[item.environment ?? "", default: []].append(item.issue)
         }
         return byPlace.sorted { $0.key < $1.key }.map { environment, issues in
-            let subject = Subject(source: poll.source, app: source.app, environment: environment.isEmpty ? nil : environment)
+            let subject = Subject(
+                source: poll.source, app: source.app, environment: environment.isEmpty ? nil : environment)
             return Observation(issues: issues, of: subject, in: poll)
         }
     }

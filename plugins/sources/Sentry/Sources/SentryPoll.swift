@@ -91,14 +91,17 @@ struct SentryPoll: Sendable {
             if let failure = pages.failure { return poll.goOn(without: number, failure) }
             do throws(JSONMismatch) {
                 var groups: [SessionGroup] = []
-                var left = LeftOut()
+                var (left, rates) = (LeftOut(), LeftOut())
                 var projects: Set<String?> = []
                 for body in pages.bodies {
                     groups += try SessionGroup.groups(
-                        in: body, hasReleases: hasReleases, now: poll.poll.now, leaving: &left, of: &projects)
+                        in: body, hasReleases: hasReleases, now: poll.poll.now, leaving: &left, rates: &rates,
+                        of: &projects)
                 }
                 poll.measured.append(groups)
-                poll.note(left, of: hasReleases ? [] : projects)
+                poll.note(left, "a group of sessions", "groups of sessions")
+                poll.note(rates, "a crash-free rate", "crash-free rates")
+                if !hasReleases { poll.unreadProjects.formUnion(projects) }
                 if pages.isCut || groups.count >= window.groupsMax {
                     poll.inquiry.warnings.append(
                         "more than \(groups.count) \(hasReleases ? "releases" : "apps") since \(window.from): "
@@ -113,12 +116,9 @@ struct SentryPoll: Sendable {
         }
     }
 
-    /// - Parameter projects: the apps that may be missing for it, by their ids.
-    private mutating func note(_ left: LeftOut, of projects: Set<String?>) {
-        let (one, many) = ("a group of sessions", "groups of sessions")
+    private mutating func note(_ left: LeftOut, _ one: String, _ many: String) {
         inquiry.warn(of: left, one, many)
         broken = broken ?? left.warning(one, many).map { PollFailure(.badAnswer, $0) }
-        unreadProjects.formUnion(projects)
     }
 
     private func goOn(without number: Int, _ failure: PollFailure) -> PollStep {

@@ -93,9 +93,10 @@ struct SentryRecall: Sendable {
             var poll = poll
             if let failure = pages.failure { return .fail(failure) }
             do throws(JSONMismatch) {
-                var left = LeftOut()
-                poll.measured.append(try groups(pages, question, leaving: &left))
+                var (left, rates) = (LeftOut(), LeftOut())
+                poll.measured.append(try groups(pages, question, leaving: &left, rates: &rates))
                 poll.inquiry.warn(of: left, "a group of sessions", "groups of sessions")
+                poll.inquiry.warn(of: rates, "a crash-free rate", "crash-free rates")
             } catch {
                 return .fail(SentryInquiry.failure(.sessions, error))
             }
@@ -116,7 +117,7 @@ struct SentryRecall: Sendable {
     }
 
     private func groups(
-        _ pages: SentryInquiry.Pages, _ question: Question, leaving left: inout LeftOut
+        _ pages: SentryInquiry.Pages, _ question: Question, leaving left: inout LeftOut, rates: inout LeftOut
     ) throws(JSONMismatch) -> [SessionGroup] {
         var groups: [SessionGroup] = []
         // Nobody is said to have vanished from the past.
@@ -125,10 +126,11 @@ struct SentryRecall: Sendable {
             groups +=
                 question.isSplit
                 ? try SessionGroup.buckets(
-                    in: body, of: question.interval, hasReleases: question.hasReleases, leaving: &left)
+                    in: body, of: question.interval, hasReleases: question.hasReleases, leaving: &left,
+                    rates: &rates)
                 : try SessionGroup.groups(
                     in: body, hasReleases: question.hasReleases, now: question.to, leaving: &left,
-                    of: &projects)
+                    rates: &rates, of: &projects)
         }
         // The service widens what it is asked for to whole intervals; what has not ended is not known yet.
         return groups.filter { $0.span.to <= question.to && $0.span.from >= question.from }

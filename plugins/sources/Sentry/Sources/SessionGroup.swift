@@ -46,10 +46,11 @@ struct SessionGroup: Hashable, Sendable {
     /// - Parameters:
     ///   - hasReleases: whether releases were asked for; then a group without one is passed over.
     ///   - left: takes in those that make no sense.
+    ///   - rates: takes in rates that make no sense; the counts beside them stand.
     ///   - projects: takes in the ids of whose they are; nil where one does not say it.
     static func groups(
         in body: JSONReader, hasReleases: Bool, now: Moment, leaving left: inout LeftOut,
-        of projects: inout Set<String?>
+        rates: inout LeftOut, of projects: inout Set<String?>
     ) throws(JSONMismatch) -> [SessionGroup] {
         let start = try body.member("start")
         let end = try body.member("end")
@@ -60,9 +61,14 @@ struct SessionGroup: Hashable, Sendable {
         return try list(of: body).elements(leaving: &left) { element throws(JSONMismatch) -> SessionGroup? in
             do throws(JSONMismatch) {
                 let totals = try element.member("totals")
-                let metrics = try metrics { figure throws(JSONMismatch) in try totals.optional(figure) }
+                let before = rates.count
+                let metrics = try metrics(leaving: &rates) { figure throws(JSONMismatch) in
+                    try totals.optional(figure)
+                }
                 guard let metrics else { return nil }
-                return try SessionGroup(element, span, metrics, hasReleases: hasReleases)
+                let group = try SessionGroup(element, span, metrics, hasReleases: hasReleases)
+                if rates.count > before, let group { projects.insert(group.projectID) }
+                return group
             } catch {
                 projects.insert(try? element.member("by").member("project").projectID())
                 throw error
@@ -77,7 +83,8 @@ struct SessionGroup: Hashable, Sendable {
         in body: JSONReader,
         of length: Duration,
         hasReleases: Bool,
-        leaving left: inout LeftOut
+        leaving left: inout LeftOut,
+        rates: inout LeftOut
     ) throws(JSONMismatch) -> [SessionGroup] {
         var starts: [Moment] = []
         for interval in try body.member("intervals").elements() { starts.append(try interval.moment()) }
@@ -93,7 +100,7 @@ struct SessionGroup: Hashable, Sendable {
                 }
             }
             for (index, start) in starts.enumerated() {
-                let metrics = try metrics { figure in
+                let metrics = try metrics(leaving: &rates) { figure in
                     columns[figure].flatMap { $0[index].value == .null ? nil : $0[index] }
                 }
                 let span = TimeSpan(lasting: length, until: start + length)
@@ -140,22 +147,31 @@ struct SessionGroup: Hashable, Sendable {
     /// The figures, or nil when there were no sessions: then a rate is null on some servers and 1 on others, and
     /// neither says anything.
     private static func metrics(
-        _ figure: (String) throws(JSONMismatch) -> JSONReader?
+        leaving rates: inout LeftOut, _ figure: (String) throws(JSONMismatch) -> JSONReader?
     ) throws(JSONMismatch) -> Metrics? {
         guard let all = try figure(sessions)?.count(), all > 0 else { return nil }
         var metrics: Metrics = [.sessions: all]
-        if let rate = try figure(crashFreeSessions)?.fraction() {
+        if let rate = rate(try figure(crashFreeSessions), leaving: &rates) {
             metrics[.crashedSessions] = all.without(share: rate)
             metrics[.crashFreeSessions] = rate
         }
         // Apps that do not tell their users apart have sessions without users.
         if let users = try figure(users)?.count(), users > 0 {
             metrics[.users] = users
-            if let rate = try figure(crashFreeUsers)?.fraction() {
+            if let rate = rate(try figure(crashFreeUsers), leaving: &rates) {
                 metrics[.crashedUsers] = users.without(share: rate)
                 metrics[.crashFreeUsers] = rate
             }
         }
         return metrics
+    }
+
+    /// Nil for a rate that is missing or makes no sense. Servers from before June 2024 give one below 0 where more crashed than
+    /// there were sessions (getsentry/sentry#73172): then all of it did.
+    private static func rate(_ figure: JSONReader?, leaving rates: inout LeftOut) -> Double? {
+        rates.reading { () throws(JSONMismatch) -> Double? in
+            guard let figure else { return nil }
+            return try figure.number() < 0 ? 0 : figure.fraction()
+        }
     }
 }
