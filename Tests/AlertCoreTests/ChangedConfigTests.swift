@@ -342,4 +342,53 @@ private struct Below: SubjectDetector {
         }
         #expect(bot.decisions.map(\.mark).first == "O")
     }
+
+    @Test func `messages to a channel that left the config are dead and no trouble`() {
+        var bot = Rehearsal.silenced(.rehearsed(channels: .named("team", "ops"), reportTo: "ops"))
+        bot.see(.warning)
+        bot.reload(.rehearsed(channels: .named("ops"), reportTo: "ops"))
+        bot.advance(by: .hours(3))
+        let entries = bot.state.outbox.history.filter { $0.delivery.channel == "team" }
+        #expect(entries.map(\.end.name) == ["dead", "dead"])
+        #expect(bot.state.outbox.deliveries.isEmpty)
+        #expect(!bot.decisions.contains { $0.message.incidents.first?.subject.app == "alertbot" })
+    }
+
+    @Test func `what is in flight to a channel that leaves the config is recorded as it ends`() {
+        var bot = Rehearsal(.rehearsed(channels: .named("team", "ops")))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.number == 1 ? .delivered(receipt: "1") : .retry(after: nil, "502"), .seconds(10))
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.see(.warning, of: Subject(source: "ios", app: "other"))
+        bot.advance(by: .seconds(5))
+        bot.reload(.rehearsed(channels: .named("ops")))
+        bot.advance(by: .seconds(10))
+        let entries = bot.state.outbox.history.filter { $0.delivery.channel == "team" }
+        #expect(entries.map(\.end.name) == ["delivered", "dead"])
+    }
+
+    @Test func `a channel that left the config is waited for by no incident`() {
+        var bot = Rehearsal(.rehearsed(channels: .named("team", "gone")))
+        bot.start()
+        bot.see(.warning)
+        bot.reload(.rehearsed(channels: .named("team")))
+        #expect(bot.play("wwwwww.", every: .hours(1), in: "team") == "....M.R")
+        #expect(bot.state.incidents.isEmpty)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `the trouble of a channel that left the config is over`() {
+        var bot = Rehearsal(.rehearsed(channels: .named("team", "ops"), reportTo: "ops"))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? .refusedChannel("410") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.reload(.rehearsed(channels: .named("ops"), reportTo: "ops"))
+        bot.see(.fine)
+        #expect(bot.state.incidents.isEmpty)
+    }
 }

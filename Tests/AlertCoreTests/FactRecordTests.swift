@@ -93,6 +93,10 @@ import Testing
             + #""unchanged_count":1,"near":true,"stopped":"401","due":"2026-11-20T22:10:00Z","#
             + #""reasons":["failing","near"]}}"#,
         #"{"kind":"source","name":"ios","source":{"calm_count":2}}"#,
+        #"{"kind":"source","name":"ios","source":{"last_good":"2026-11-20T22:05:00Z","#
+            + #""open_since":"2026-11-20T21:00:00Z","part_since":"2026-11-20T20:00:00Z","#
+            + #""breaks":[{"from":"2026-11-20T17:00:00Z","to":"2026-11-20T19:00:00Z"}],"#
+            + #""answered_before":"2026-11-20T17:00:00Z"}}"#,
         #"{"kind":"polling","name":"ios","at":"2026-11-20T22:05:00Z","due":"2026-11-20T22:10:00Z"}"#,
         #"{"kind":"source","name":"web","source":{"last_polled":"2026-11-20T22:05:00Z","#
             + #""first_polled":"2026-11-20T21:05:00Z","last_outcome":"stale","unchanged_count":1,"#

@@ -226,7 +226,7 @@ private struct Watch: SubjectDetector {
         bot.advance(by: .hours(1))
         see(["users": 2_000, "crashed_users": 58], in: &bot)
         let worse = try message(bot, .escalated)
-        #expect(worse.headline == "🔴 shop: now critical, crash-free users 97.10% (alert below 99%)")
+        #expect(worse.headline == "🔴 shop, now critical: crash-free users now 97.10% (alert below 99%)")
         #expect(field("Now", worse) == nil)
     }
 

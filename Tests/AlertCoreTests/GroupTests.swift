@@ -187,6 +187,27 @@ import Testing
         #expect(bot.decisions.last?.message.incidents.count == 3)
     }
 
+    @Test(
+        arguments: [
+            (["shop", "bank"], [], ["quiet hours (nights)"]),
+            (["shop"], ["bank", "game"], ["shop: quiet hours (nights)"]),
+            (["shop", "bank"], ["game"], ["bank: quiet hours (nights)", "shop: quiet hours (nights)"]),
+            ([], ["shop", "bank"], []),
+        ] as [([String], [String], [String])])
+    func `what held all of them is said once, what held some is said of these`(
+        early: [String], late: [String], held: [String]
+    ) throws {
+        var bot = try bot(["by": "source"], before: [.quiet(from: "2026-11-20 12:00", until: "2026-11-20 13:00")])
+        bot.seeEach(early.map { Subject(source: "ios", app: $0) })
+        bot.advance(to: .utc("2026-11-20 13:00"))
+        bot.seeEach(late.map { Subject(source: "ios", app: $0) })
+        bot.advance(by: .minutes(1))
+        let message = try #require(bot.decisions.last).message
+        #expect(message.incidents.count == early.count + late.count)
+        #expect(message.fields.filter { $0.label == "Held until now by" }.map(\.value).sorted() == held)
+        #expect(bot.objections == [])
+    }
+
     @Test(arguments: [true, false])
     func `a group is one message of a budget, whichever comes first in the file`(groupFirst: Bool) throws {
         let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "2 per 1h"])

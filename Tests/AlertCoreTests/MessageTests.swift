@@ -210,7 +210,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .escalated,
             """
-            🔴 shop: now critical, crash-free users 98.00% (alert below 99%)
+            🔴 shop, now critical: crash-free users now 98.00% (alert below 99%)
             Before → now: 99.84% → 98.00%
             Users affected: 400 of 20,000 (2.00%)
             Since: Fri 20 Nov 23:00 CET, for 10 min
@@ -262,6 +262,13 @@ private struct Floor: SubjectDetector {
             Incident: https://alerts.example.com/incidents/ID
             Rule crash-free-floor · incident ID
             """)
+    }
+
+    @Test func `an escalation without a figure begins with it, too`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        #expect(bot.play("wc") == "OE")
+        #expect(bot.decisions.last?.message.headline == "🔴 shop, now critical: The script says c.")
     }
 
     @Test func `an end that is no recovery does not claim one`() throws {
@@ -445,7 +452,38 @@ private struct Floor: SubjectDetector {
         #expect(opened.headline.utf16.count <= Messages.headlineMax && opened.headline.hasSuffix("…"))
         // The headline has lost its time, so the field is the first to name the zone.
         #expect(opened.fields.first?.value.hasPrefix("Fri 20 Nov 22:00 CET, for ") == true)
-        #expect(!opened.reason.hasPrefix("No usable answer"))
+        #expect(opened.reason.hasPrefix("No usable answer from source ios: the source answered 502: <html><p>Bad"))
         #expect(opened.reason.hasSuffix("</html> (since Fri 20 Nov 22:00)"))
+    }
+
+    @Test(
+        arguments: [
+            (
+                "projects: the source answered 503: Authentication credentials were not provided.",
+                "the source answered 503: Authentication credentials were not provided…"
+            ),
+            (
+                "projects: the source answered 403: You do not have permission to perform this action. (check 'token')",
+                "the source answered 403: You do not have permission to perform this action…"
+            ),
+            // The letters of the zone are in it, which is not named with that.
+            (
+                "the source answered 400: unknown FACET in the query of the issues, and no other is known to it",
+                "unknown FACET in the query of the issues, and no other is known to it…"
+            ),
+        ])
+    func `a headline that has lost its time leaves no scrap to be said below, and names no zone`(
+        sentence: String, end: String
+    ) throws {
+        var bot = try bot()
+        for _ in 0..<2 {
+            bot.suspend(for: .hours(1))
+            bot.step(.polled(source: "ios", PollReport(.failed(PollFailure(.refused, sentence))), validators: [:]))
+        }
+        bot.advance(by: .zero)
+        let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
+        #expect(opened.headline.hasSuffix(end), "\(opened.headline)")
+        #expect(opened.fields.first?.value.hasPrefix("Fri 20 Nov 22:00 CET, for ") == true)
+        #expect(opened.reason == "No usable answer from source ios: \(sentence) (since Fri 20 Nov 22:00)")
     }
 }

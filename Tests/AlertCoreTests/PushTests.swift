@@ -5,7 +5,9 @@ import Testing
 
 /// What whoever pushes hears of what was taken in.
 @Suite struct `The answer to a push` {
-    private func answer(to observations: [Observation]..., isOfAlerts: Bool = false) -> CommandAnswer? {
+    private func answer(
+        to observations: [Observation]..., isOfAlerts: Bool = false, warnings: [String] = []
+    ) -> CommandAnswer? {
         var source = SourcePlan(name: "ios", jitter: 0)
         source.isPushed = true
         source.isOfAlerts = isOfAlerts
@@ -15,7 +17,8 @@ import Testing
         var answer: CommandAnswer?
         for observations in observations {
             let output = core.step(
-                &state, .pushed(source: "ios", PollReport(.values(observations)), id: 1), at: .rehearsalStart)
+                &state, .pushed(source: "ios", PollReport(.values(observations), warnings: warnings), id: 1),
+                at: .rehearsalStart)
             for case .answered(let found, _) in output.effects { answer = found }
         }
         return answer
@@ -47,6 +50,16 @@ import Testing
             answer(to: [seen("shop", users: 5), seen("bank", users: 1e13)])
                 == .done(
                     "1 of 2 observations accepted for source ios; the log says why the rest was left out",
+                    ["observations": 1]))
+    }
+
+    @Test(arguments: [true, false]) func `says that a part was left out before it came here`(_ isOfAlerts: Bool) {
+        let alert = Observation.figures(
+            ["users": 5], at: .rehearsalStart, issues: [Issue(id: "1", title: "Logins fail")])
+        #expect(
+            answer(to: [alert], isOfAlerts: isOfAlerts, warnings: ["an alert is left out"])
+                == .done(
+                    "1 \(isOfAlerts ? "alert" : "observation") accepted for source ios; the log says what was left out",
                     ["observations": 1]))
     }
 }

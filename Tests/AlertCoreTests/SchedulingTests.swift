@@ -6,16 +6,6 @@ import Testing
 
 /// When sources are polled.
 @Suite struct `Scheduling` {
-    /// A source with round numbers and without jitter.
-    private static func source(
-        _ name: String = "ios", every: Duration = .minutes(5), throttle: Duration = .minutes(1),
-        slowest: Duration = .hours(2), host: String? = nil, slowsWhen: Set<PollReason> = Set(PollReason.slowing)
-    ) -> SourcePlan {
-        SourcePlan(
-            name: name, host: host, every: every, throttle: throttle, slowest: slowest, jitter: 0,
-            slowsWhen: slowsWhen)
-    }
-
     /// Minutes between the polls of a source.
     private func gaps(_ bot: Rehearsal, of source: String = "ios") -> [Int] {
         let times = bot.polls.filter { $0.source == source }.map(\.at)
@@ -104,7 +94,7 @@ import Testing
             Slowing(.near, [1, 1, 1, 1]) { bot in .values([.cue(.near, at: bot.now)]) },
         ])
     func `each reason slows down in its own way and says its name`(_ slowing: Slowing) {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()], gates: slowing.gates))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady()], gates: slowing.gates))
         bot.pollAnswer = { _, _ in nil }
         bot.step(.power(isLow: slowing.reason == .lowPower))
         bot.start()
@@ -119,7 +109,7 @@ import Testing
     }
 
     @Test func `a reason that the config does not name does not slow down`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [.calm])]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady(slowsWhen: [.calm])]))
         bot.pollAnswer = { _, _ in (PollReport(.unchanged), .zero) }
         bot.start()
         bot.advance(by: .minutes(20))
@@ -128,162 +118,15 @@ import Testing
 
     @Test func `a pending incident is watched as closely as throttle allows`() {
         let detector = DetectorPlan(name: "look", detector: ScriptedDetector(for: .minutes(3)))
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()], detectors: [detector]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady()], detectors: [detector]))
         bot.pollAnswer = { _, now in (PollReport(.values([.cue(.warning, at: now)])), .zero) }
         bot.start()
         bot.advance(by: .minutes(13))
         #expect(gaps(bot) == [1, 1, 1, 5, 5])
     }
 
-    @Test func `a service that says when to come back is asked again exactly then, however late`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowest: .minutes(30))]))
-        let back = bot.now + .hours(3)
-        bot.pollAnswer = { _, now in
-            now < back ? (PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back))), .zero) : nil
-        }
-        bot.start()
-        bot.advance(by: .hours(4))
-        #expect(bot.polls.map(\.at) == [.rehearsalStart, back])
-        #expect(bot.state.schedule.sources["ios"]?.reasons.contains(.told) == true)
-    }
-
-    @Test func `a wake-up that is shared does not cut a told wait short`() {
-        let sources = [
-            Scheduling.source("ios", every: .minutes(3), slowsWhen: []), Scheduling.source("android", slowsWhen: []),
-        ]
-        var bot = Rehearsal(.rehearsed(sources: sources))
-        // Five seconds after a poll of the other source, well within what a shared wake-up would bring forward.
-        let back = bot.now + .minutes(9) + .seconds(5)
-        bot.pollAnswer = { order, now in
-            order.source == "android" && now < back
-                ? (PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back))), .zero)
-                : (PollReport(.noData), .zero)
-        }
-        bot.start()
-        bot.advance(by: .minutes(10))
-        #expect(bot.polls.filter { $0.source == "android" }.map(\.at) == [.rehearsalStart, back])
-    }
-
-    /// Three sources of one account, and one of another.
-    private func sharing(_ answer: @escaping (PollOrder, Moment) -> PollReport) -> Rehearsal {
-        let sources = ["ios", "android", "web", "else"].map { name in
-            var source = Scheduling.source(name, slowsWhen: [])
-            source.account = name == "else" ? "b" : "a"
-            return source
-        }
-        var bot = Rehearsal(.rehearsed(sources: sources))
-        bot.pollAnswer = { order, now in (answer(order, now), .zero) }
-        bot.start()
-        return bot
-    }
-
-    private func minutes(_ bot: Rehearsal, of source: String) -> [Int64] {
-        bot.polls.filter { $0.source == source }.map { ($0.at - .rehearsalStart).wholeMilliseconds / 60_000 }
-    }
-
-    @Test func `what a service tells one source of an account holds for the others, and for nobody else`() {
-        let back = Moment.rehearsalStart + .minutes(23)
-        let limit = PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back)))
-        var bot = sharing { order, now in
-            order.source == "android" && now > .rehearsalStart && now < back ? limit : PollReport(.noData)
-        }
-        bot.advance(by: .minutes(30))
-        // All are polled at 0. At 5, android is refused; web stands behind it in the config, and is already on its way.
-        #expect(minutes(bot, of: "android") == [0, 5, 23, 28])
-        #expect(minutes(bot, of: "ios") == [0, 5, 23, 28])
-        #expect(minutes(bot, of: "web") == [0, 5, 23, 28])
-        #expect(minutes(bot, of: "else") == [0, 5, 10, 15, 20, 25, 30])
-        #expect(bot.polls.allSatisfy { $0.source == "else" || $0.at <= .rehearsalStart + .minutes(5) || $0.at >= back })
-    }
-
-    private static let back = Moment.rehearsalStart + .minutes(12)
-    private static let maintenance = PollFailure(.unavailable, "maintenance", retryAt: back)
-    private static let refusal = PollFailure(.rateLimited, "slow down", retryAt: back)
-    /// Of another service that a source asks, too.
-    private static let foreign = refusal.ofAnotherAccount
-
-    @Test(
-        arguments: [
-            (PollReport(.noData, limit: back), true), (PollReport(.noData).waiting(after: [], spentUntil: back), true),
-            (PollReport(.noData).waiting(after: [refusal]), true), (PollReport(.failed(refusal)), true),
-            (PollReport(.noData).waiting(after: [maintenance]), false), (PollReport(.failed(maintenance)), false),
-            (PollReport(.noData).waiting(after: [foreign]), false), (PollReport(.failed(foreign)), false),
-        ], [true, false])
-    func `a budget that is used up is shared, trouble of the service is not`(
-        told: (report: PollReport, isShared: Bool), isRestart: Bool
-    ) {
-        var bot = sharing { order, now in
-            order.source == "ios" && now == .rehearsalStart ? told.report : PollReport(.noData)
-        }
-        bot.advance(by: .minutes(1))
-        if isRestart { bot.crash(after: .zero) }
-        bot.advance(by: .minutes(10))
-        #expect(minutes(bot, of: "ios") == [0])
-        #expect(minutes(bot, of: "web") == (told.isShared ? [0] : [0, 5, 10]))
-    }
-
-    private static let soon = Moment.rehearsalStart + .minutes(6)
-
-    @Test(arguments: [
-        PollReport(.noData, limit: soon),
-        PollReport(.noData, limit: soon).waiting(after: [maintenance]),
-        PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: soon))).waiting(after: [maintenance]),
-    ]) func `an account waits for its budget and no longer, whatever the source waits for, and a start knows that`(
-        _ report: PollReport
-    ) {
-        var bot = sharing { order, now in
-            order.source == "ios" && now == .rehearsalStart ? report : PollReport(.noData)
-        }
-        bot.advance(by: .minutes(1))
-        bot.crash(after: .zero)
-        bot.advance(by: .minutes(7))
-        let web = minutes(bot, of: "web")
-        #expect(web.count == 2 && (6...7).contains(web.last ?? 0), "\(web)")
-    }
-
-    @Test func `after the wait, whoever was polled longest ago goes first`() {
-        let back = Moment.rehearsalStart + .minutes(23)
-        let limit = PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back)))
-        var bot = sharing { order, now in
-            order.source == "ios" && now > .rehearsalStart && now < back ? limit : PollReport(.noData)
-        }
-        bot.advance(by: .minutes(4))
-        // Out of step with the others.
-        bot.step(.polled(source: "web", PollReport(.noData, limit: bot.now + .minutes(2)), validators: [:]))
-        bot.advance(by: .minutes(26))
-        let after = bot.polls.filter { $0.at >= back && $0.source != "else" }.map(\.source)
-        #expect(after.prefix(3).last == "ios", "who used up the budget comes last: \(after)")
-    }
-
-    @Test(arguments: [true, false])
-    func `a start and a set clock leave the wait of an account as it is`(isRestart: Bool) {
-        let limit = PollReport(
-            .failed(PollFailure(.rateLimited, "slow down", retryAt: .rehearsalStart + .minutes(23))))
-        var bot = sharing { order, now in
-            order.source == "android" && now == .rehearsalStart ? limit : PollReport(.noData)
-        }
-        bot.advance(by: .minutes(1))
-        if isRestart { bot.crash(after: .minutes(7)) } else { bot.setClock(by: .hours(5)) }
-        let polled = bot.polls.count { $0.source != "else" }
-        bot.advance(by: .minutes(isRestart ? 14 : 21))
-        #expect(bot.polls.count { $0.source != "else" } == polled)
-        bot.advance(by: .minutes(2))
-        #expect(bot.polls.count { $0.source != "else" } == polled + 3)
-    }
-
-    @Test func `the wait of a success is kept as well`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
-        let back = bot.now + .minutes(47)
-        bot.pollAnswer = { _, now in
-            now < back ? (PollReport(.noData, limit: back), .zero) : nil
-        }
-        bot.start()
-        bot.advance(by: .hours(1))
-        #expect(bot.polls.map(\.at) == [.rehearsalStart, back])
-    }
-
     @Test func `a source has one poll in flight, however long it takes`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(every: .minutes(1), slowsWhen: [])]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady(every: .minutes(1), slowsWhen: [])]))
         bot.pollAnswer = { _, _ in (PollReport(.noData), .minutes(10)) }
         bot.start()
         bot.advance(by: .hours(1))
@@ -303,7 +146,7 @@ import Testing
             (concurrency: 8, hosts: ["a", "a", "a", "a", "a", "a", "b", "b", "b", "b"], most: 8),
         ])
     func `no more polls are in flight than allowed`(concurrency: Int, hosts: [String], most: Int) {
-        let sources = hosts.enumerated().map { Scheduling.source("s\($0.offset)", host: $0.element, slowsWhen: []) }
+        let sources = hosts.enumerated().map { SourcePlan.steady("s\($0.offset)", host: $0.element, slowsWhen: []) }
         var bot = Rehearsal(.rehearsed(sources: sources, concurrency: concurrency))
         bot.pollAnswer = { _, _ in (PollReport(.noData), .seconds(10)) }
         bot.start()
@@ -323,7 +166,7 @@ import Testing
         general: Int, own: [Int?], most: Int
     ) {
         let sources = own.enumerated().map { index, limit in
-            var source = Scheduling.source("s\(index)", host: "a", slowsWhen: [])
+            var source = SourcePlan.steady("s\(index)", host: "a", slowsWhen: [])
             source.perHost = limit
             return source
         }
@@ -337,7 +180,7 @@ import Testing
     }
 
     @Test func `when there is too much to do, every source has its turn`() {
-        let sources = ["a", "b", "c"].map { Scheduling.source($0, every: .minutes(1), slowsWhen: []) }
+        let sources = ["a", "b", "c"].map { SourcePlan.steady($0, every: .minutes(1), slowsWhen: []) }
         var bot = Rehearsal(.rehearsed(sources: sources, concurrency: 1))
         bot.pollAnswer = { _, _ in (PollReport(.noData), .seconds(40)) }
         bot.start()
@@ -348,8 +191,8 @@ import Testing
 
     @Test func `sources that fall close together share a wake-up`() {
         let sources = [
-            Scheduling.source("a", every: .seconds(100), slowsWhen: []),
-            Scheduling.source("b", every: .seconds(105), slowsWhen: []),
+            SourcePlan.steady("a", every: .seconds(100), slowsWhen: []),
+            SourcePlan.steady("b", every: .seconds(105), slowsWhen: []),
         ]
         var bot = Rehearsal(.rehearsed(sources: sources))
         bot.start()
@@ -361,8 +204,8 @@ import Testing
 
     @Test func `a shared wake-up never breaks a throttle`() {
         let sources = [
-            Scheduling.source("a", every: .seconds(100), slowsWhen: []),
-            Scheduling.source("b", every: .seconds(105), throttle: .seconds(105), slowsWhen: []),
+            SourcePlan.steady("a", every: .seconds(100), slowsWhen: []),
+            SourcePlan.steady("b", every: .seconds(105), throttle: .seconds(105), slowsWhen: []),
         ]
         var bot = Rehearsal(.rehearsed(sources: sources))
         bot.start()
@@ -372,7 +215,7 @@ import Testing
     }
 
     @Test func `after a suspend there is one poll to catch up`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady(slowsWhen: [])]))
         bot.start()
         bot.advance(by: .minutes(7))
         bot.suspend(for: .hours(9))
@@ -384,7 +227,7 @@ import Testing
     @Test(
         arguments: [Duration.hours(30), .days(400), .hours(-30), .days(-400), .seconds(-90)])
     func `a clock that is set makes neither a flood nor a silence`(step: Duration) {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady(slowsWhen: [])]))
         bot.start()
         bot.advance(by: .minutes(7))
         let before = bot.polls.count
@@ -397,7 +240,7 @@ import Testing
     }
 
     @Test func `a clock that was set back while the bot was down silences nobody`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady(slowsWhen: [])]))
         bot.start()
         bot.advance(by: .minutes(7))
         bot.crash(after: .days(-400))
@@ -406,7 +249,7 @@ import Testing
     }
 
     @Test func `a credential that is refused twice in a row stops the source, and nobody forgets it`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady(slowsWhen: [])]))
         bot.pollAnswer = { _, _ in (PollReport(.failed(PollFailure(.unauthorized, "401"))), .zero) }
         bot.start()
         bot.advance(by: .hours(20))
@@ -417,7 +260,7 @@ import Testing
     }
 
     @Test func `refusals that are not in a row do not stop the source`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady(slowsWhen: [])]))
         var count = 0
         bot.pollAnswer = { _, _ in
             count += 1
@@ -431,7 +274,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a start and a reload give a stopped source a new chance at once`(isReload: Bool) {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady()]))
         var isGood = false
         bot.pollAnswer = { _, _ in
             (PollReport(isGood ? .noData : .failed(PollFailure(.unauthorized, "401"))), .zero)
@@ -449,7 +292,7 @@ import Testing
     func `a reload gives a failing source a new chance at once, but for what its service asked for`(
         reason: PollFailure.Reason
     ) {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady()]))
         bot.pollAnswer = { _, now in
             let until = reason == .rateLimited ? now + .minutes(25) : nil
             return (PollReport(.failed(PollFailure(reason, "no", retryAt: until))), .zero)
@@ -467,7 +310,7 @@ import Testing
     /// After some failures the bot waits for longer than the service asks for, which is no reason to wait for less.
     @Test(arguments: [true, false])
     func `a start and a reload wait as long as the service asked for`(isReload: Bool) throws {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady()]))
         bot.pollAnswer = { _, now in
             (PollReport(.failed(PollFailure(.unavailable, "503", retryAt: now + .minutes(10)))), .zero)
         }
@@ -484,7 +327,7 @@ import Testing
     }
 
     @Test func `a poll that was lost in a crash is made up for after its interval`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady()]))
         bot.pollAnswer = { _, _ in nil }
         bot.start()
         bot.crash(after: .minutes(2))
@@ -493,7 +336,7 @@ import Testing
     }
 
     @Test func `a reload leaves polls in flight alone`() {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(every: .minutes(1), slowsWhen: [])]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady(every: .minutes(1), slowsWhen: [])]))
         bot.pollAnswer = { _, _ in (PollReport(.noData), .minutes(5)) }
         bot.start()
         bot.advance(by: .seconds(30))
@@ -504,7 +347,7 @@ import Testing
     }
 
     @Test func `the cursor and the validators of the last answer go into the next poll`() throws {
-        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        var bot = Rehearsal(.rehearsed(sources: [SourcePlan.steady(slowsWhen: [])]))
         bot.pollAnswer = { _, _ in nil }
         bot.start()
         let validator = SourceRecord.Validator(etag: "\"7\"", lastModified: nil)

@@ -46,6 +46,24 @@ import Testing
         #expect(bot.kindsSent(to: "team").last == .escalated)
     }
 
+    @Test func `an opening that waits says what held it, though reminders have overtaken it`() {
+        let night = GatePlan.quiet(from: "2026-11-20 12:00", until: "2026-11-20 12:05")
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .minutes(10), gates: [night]))
+        let end = start + .minutes(40)
+        bot.sendAnswer = { _, now in (now < end ? .retry(after: end - now, "429") : .delivered(receipt: nil), .zero) }
+        bot.start()
+        for _ in 0..<42 {
+            bot.see(.warning)
+            bot.advance(by: .minutes(1))
+        }
+        #expect(bot.decisions.count { $0.decision == .send } > 1)
+        let sent = bot.sends.filter { $0.at >= end }.map(\.delivery)
+        #expect(sent.map(\.kind) == [.opened])
+        let held = sent.flatMap(\.message.fields).filter { $0.label == "Held until now by" }
+        #expect(held.map(\.value) == ["quiet hours (nights)"])
+        #expect(bot.objections == [])
+    }
+
     @Test func `an end is announced only where the beginning was`() {
         var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
         var isGone = true

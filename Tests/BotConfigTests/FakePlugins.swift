@@ -202,3 +202,87 @@ struct PageChannel: Channel {
     func post(_ posting: Posting) -> ChannelAction { .keep }
     func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome { .delivered(receipt: nil) }
 }
+
+/// A source that says in the config what it gives.
+struct KnownSource: Source {
+    static let manifest = PluginManifest(
+        name: "known", summary: "Gives what is listed.", options: [apps, places, given, labels])
+    static let given = Setting("metrics", .list(.plain), default: [], "The metrics.")
+    static let apps = Setting("apps", .list(.plain), default: [], "The apps.")
+    static let places = Setting("environments", .list(.plain), default: [], "The environments.")
+
+    static let labels = Setting("labels", .flag, default: true, "Whether it gives labels.")
+
+    let apps: [String]
+    let givesLabels: Bool
+    let places: [String]
+    let metrics: Set<Metric>?
+
+    init(options: Options, context: SourceContext) throws(ProblemList) {
+        apps = options[Self.apps]
+        places = options[Self.places]
+        givesLabels = options[Self.labels]
+        metrics = options[Self.given].isEmpty ? nil : Set(options[Self.given].map { Metric($0) })
+    }
+
+    var host: String? { nil }
+    func configured(_ property: String) -> Set<String>? {
+        switch property {
+        case "app": apps.isEmpty ? nil : Set(apps)
+        case "environment": places.isEmpty ? [""] : Set(places)
+        default: nil
+        }
+    }
+    func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
+}
+
+/// A rule that says in the config how bad it can be.
+struct GradedDetector: SubjectDetector {
+    static let manifest = PluginManifest(name: "graded", summary: "Is so bad.", options: [grades, judged, counts])
+    static let judged = Setting("metric", .metric, "What it judges.")
+    static let counts = Setting("counts", .flag, default: true, "Whether it needs counts.")
+    static let grades = Setting("severities", .list(.severity), default: [.warning], "How bad it can be.")
+
+    let severities: Set<Severity>?
+    let metrics: [Metric]
+    let needsCounts: Bool
+
+    init(options: Options, context: RuleContext) throws(ProblemList) {
+        severities = Set(options[Self.grades])
+        metrics = options[Self.judged].map { [$0] } ?? []
+        needsCounts = options[Self.counts]
+    }
+
+    var lookback: Duration { .zero }
+    var spans: [Duration] { [] }
+    var holdTime: Duration { .zero }
+    func judge(_ series: Series, at now: Moment) -> Judgement {
+        Judgement(.unknown("it never looks"), .between, Evidence(sentence: "It never looks."))
+    }
+}
+
+/// A rule that speaks of a source as a whole.
+struct WholeDetector: Detector {
+    static let manifest = PluginManifest(name: "whole", summary: "Is of sources.", options: [])
+    init(options: Options, context: RuleContext) throws(ProblemList) {}
+    let metrics: [Metric] = []
+    let lookback = Duration.zero
+    let spans: [Duration] = []
+    let holdTime = Duration.zero
+    let scope = DetectorScope.source
+    let severities: Set<Severity>? = [.warning]
+    func findings(in sight: Sight, at now: Moment) -> [Finding] { [] }
+}
+
+/// A gate of one channel, and of what it waits for.
+struct PacedGate: Gate {
+    static let manifest = PluginManifest(name: "paced", summary: "Is of a channel.", options: [channel, when])
+    static let channel = Setting("channel", .name(of: .channel), "The channel.")
+    static let when = Setting("when", .match, default: .all, "For what.")
+
+    init(options: Options, context: RuleContext) throws(ProblemList) {
+        _ = (options[Self.channel], options[Self.when])
+    }
+
+    let waitsFor: Match? = nil
+}

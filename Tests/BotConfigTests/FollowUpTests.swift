@@ -130,8 +130,8 @@ internal import Testing
 
     @Test(arguments: [
         ("shop-(ios|android)", true), ("shop-.*", true), (".+", true), ("^shop", true), ("shop$", true),
-        ("!staging", true), ("=~shop", true), ("com.shop.*", false), ("5.2.*", false), ("Shop (beta)", false),
-        ("Shop | Pro", false), ("Shop!", false),
+        ("!staging", true), ("=~shop", true), ("com.shop.*", false), ("5.2.*", false), ("5.*.*", false),
+        ("*.*.0", false), ("5.?.*", false), ("Shop (beta)", false), ("Shop | Pro", false), ("Shop!", false),
     ])
     func `a regular expression as a pattern is warned of`(pattern: String, isTold: Bool) {
         let result = load("routes:\n  - {match: {app: \"\(pattern)\"}, to: team}\n  - to: team" + least)

@@ -3,90 +3,6 @@ internal import BotConfig
 internal import PluginKit
 internal import Testing
 
-/// A source that says in the config what it gives.
-private struct KnownSource: Source {
-    static let manifest = PluginManifest(
-        name: "known", summary: "Gives what is listed.", options: [apps, places, given, labels])
-    static let given = Setting("metrics", .list(.plain), default: [], "The metrics.")
-    static let apps = Setting("apps", .list(.plain), default: [], "The apps.")
-    static let places = Setting("environments", .list(.plain), default: [], "The environments.")
-
-    static let labels = Setting("labels", .flag, default: true, "Whether it gives labels.")
-
-    let apps: [String]
-    let givesLabels: Bool
-    let places: [String]
-    let metrics: Set<Metric>?
-
-    init(options: Options, context: SourceContext) throws(ProblemList) {
-        apps = options[Self.apps]
-        places = options[Self.places]
-        givesLabels = options[Self.labels]
-        metrics = options[Self.given].isEmpty ? nil : Set(options[Self.given].map { Metric($0) })
-    }
-
-    var host: String? { nil }
-    func configured(_ property: String) -> Set<String>? {
-        switch property {
-        case "app": apps.isEmpty ? nil : Set(apps)
-        case "environment": places.isEmpty ? [""] : Set(places)
-        default: nil
-        }
-    }
-    func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
-}
-
-/// A rule that says in the config how bad it can be.
-private struct GradedDetector: SubjectDetector {
-    static let manifest = PluginManifest(name: "graded", summary: "Is so bad.", options: [grades, judged, counts])
-    static let judged = Setting("metric", .metric, "What it judges.")
-    static let counts = Setting("counts", .flag, default: true, "Whether it needs counts.")
-    static let grades = Setting("severities", .list(.severity), default: [.warning], "How bad it can be.")
-
-    let severities: Set<Severity>?
-    let metrics: [Metric]
-    let needsCounts: Bool
-
-    init(options: Options, context: RuleContext) throws(ProblemList) {
-        severities = Set(options[Self.grades])
-        metrics = options[Self.judged].map { [$0] } ?? []
-        needsCounts = options[Self.counts]
-    }
-
-    var lookback: Duration { .zero }
-    var spans: [Duration] { [] }
-    var holdTime: Duration { .zero }
-    func judge(_ series: Series, at now: Moment) -> Judgement {
-        Judgement(.unknown("it never looks"), .between, Evidence(sentence: "It never looks."))
-    }
-}
-
-/// A rule that speaks of a source as a whole.
-private struct WholeDetector: Detector {
-    static let manifest = PluginManifest(name: "whole", summary: "Is of sources.", options: [])
-    init(options: Options, context: RuleContext) throws(ProblemList) {}
-    let metrics: [Metric] = []
-    let lookback = Duration.zero
-    let spans: [Duration] = []
-    let holdTime = Duration.zero
-    let scope = DetectorScope.source
-    let severities: Set<Severity>? = [.warning]
-    func findings(in sight: Sight, at now: Moment) -> [Finding] { [] }
-}
-
-/// A gate of one channel, and of what it waits for.
-private struct PacedGate: Gate {
-    static let manifest = PluginManifest(name: "paced", summary: "Is of a channel.", options: [channel, when])
-    static let channel = Setting("channel", .name(of: .channel), "The channel.")
-    static let when = Setting("when", .match, default: .all, "For what.")
-
-    init(options: Options, context: RuleContext) throws(ProblemList) {
-        _ = (options[Self.channel], options[Self.when])
-    }
-
-    let waitsFor: Match? = nil
-}
-
 @Suite struct ReachTests {
     /// - Parameter isUsable: whether they are warnings, with which the bot runs.
     private func problems(_ yaml: String, isUsable: Bool = true) -> [String] {
@@ -105,7 +21,7 @@ private struct PacedGate: Gate {
             Array(yaml.utf8), folder: "/etc/bot", catalog: catalog, surroundings: FakeWorld.surroundings())
     }
 
-    private func routed(
+    func routed(
         _ rule: String, _ routes: String, source: String = "plugin: any", by plugin: String = "graded",
         isUsable: Bool = true
     ) -> [String] {
@@ -386,73 +302,6 @@ private struct PacedGate: Gate {
                     + "(change 'when', or what the rule judges)",
             ], "\(problems)")
         #expect(!problems.contains { $0.contains("there is no rule") }, "\(problems)")
-    }
-
-    private static let properties =
-        "'match' goes by source, app, release, environment, rule, severity, issue and labels"
-
-    @Test func `a label that no source gives is told`() {
-        let bare = "plugin: known, labels: false"
-        let told = "'squad' in 'match' is taken for a label, which source 'ios' does not give, so it can never match"
-        #expect(
-            routed("", "  - {match: {squad: pay}, to: team}\n  - {to: team}", source: bare) == [
-                "9:14: \(told) (\(ReachTests.properties))"
-            ])
-        // Observations of a file may have it, whatever the source is.
-        #expect(
-            routed(", match: {squad: pay}", "  - {to: team}", source: bare) == [
-                "5:35: \(told) (\(ReachTests.properties))"
-            ])
-        #expect(routed(", match: {squad: pay}", "  - {to: team}", source: bare + "}\n  web: {plugin: any") == [])
-        #expect(routed(", match: {squad: \"*\"}", "  - {to: team}", source: bare) == [], "nothing is there, too")
-    }
-
-    @Test func `an owner is one that the config names`() {
-        let owned = "plugin: known, labels: false, owner: checkout"
-        let route = "  - {match: {owner: OWNER}, to: team}\n  - {to: team}"
-        func owner(_ name: String, _ source: String) -> [String] {
-            routed("", route.replacing("OWNER", with: name), source: source)
-        }
-        #expect(owner("checkout", owned) == [])
-        #expect(
-            owner("chekout", owned) == [
-                "9:21: 'chekout' can never match: source 'ios' is configured to give checkout -> checkout"
-            ])
-        #expect(
-            owner("checkout", "plugin: known, labels: false") == [
-                "9:21: 'checkout' can never match: source 'ios' names no owner "
-                    + "(change 'match', or what the source gives)"
-            ])
-        #expect(owner("chekout", "plugin: known, owner: checkout") == [], "its figures may have that label")
-        #expect(
-            routed(", match: {owner: chekout}", "  - {to: team}", source: owned, isUsable: false).contains(
-                "5:42: 'chekout' can never match: source 'ios' is configured to give checkout -> checkout"))
-    }
-
-    @Test(arguments: ["channel", "kind", "state", "metric", "plugin"])
-    func `what people take for a property is told to be a label`(word: String) {
-        func gated(_ match: String, source: String, isUsable: Bool) -> [String] {
-            routed(
-                "}\n  calm: {plugin: paced, \(match)", "  - {to: team}", source: source, isUsable: isUsable)
-        }
-        let advice = word == "channel" ? "write 'channel' beside 'match'" : ReachTests.properties
-        let unsure =
-            "6:33: '\(word)' in 'match' is taken for a label: it matches nothing unless a source gives that label "
-            + "(\(advice))"
-        #expect(
-            gated("match: {\(word): team}", source: "plugin: any", isUsable: true)
-                == (word == "channel" ? [unsure] : []))
-        #expect(gated("match: {\(word): beta}", source: "plugin: any", isUsable: true) == [], "a source may have it")
-        let never =
-            "'\(word)' in 'match' is taken for a label, which source 'ios' does not give, so it can never match"
-        #expect(
-            gated("match: {\(word): team}", source: "plugin: known, labels: false", isUsable: false) == [
-                "6:33: \(never) (\(advice))"
-            ])
-        #expect(
-            gated("when: {\(word): team}", source: "plugin: known, labels: false", isUsable: true) == [
-                "6:32: \(never) (\(ReachTests.properties))".replacing("'match'", with: "'when'")
-            ])
     }
 
     // MARK: counts

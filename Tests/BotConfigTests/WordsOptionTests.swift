@@ -72,7 +72,7 @@ private func bot(_ options: String, _ words: String? = nil) -> ConfigResult {
             result.problems.map(\.line) == [
                 "1:1: there is no phrase 'caption.wy' -> caption.why",
                 "2:18: 'headline.figure': it has no {metrik} -> {metric}",
-                "3:17: 'headline.worse': it lacks {metric}, {severity}",
+                "3:17: 'headline.worse': it lacks {metric}",
                 "4:14: 'count.users' has no 'other' (write {one: ..., other: ...}, or one text for both)",
                 "4:15: unknown key 'uno' in 'count.users'; known are one, other",
                 "5:14: 'field.since' must be a text, not a list",

@@ -61,8 +61,14 @@ import Testing
                 "rule 'hush' holds everything at every hour of the next 14 days, and no rule can be as severe as critical, so nothing is sent"
             ),
             ("hush: {plugin: quiet_hours, between: 00:00-24:00, except: critical}", true, nil),
-            ("hush: {plugin: quiet_hours, between: 00:00-24:00, channel: ops}", true, nil),
-            ("hush: {plugin: mute, until: 2099-01-01, channel: ops}", true, nil),
+            (
+                "hush: {plugin: quiet_hours, between: 00:00-24:00, channel: ops}", true,
+                "rule 'hush' holds everything at every hour of the next 14 days, so nothing is sent"
+            ),
+            (
+                "hush: {plugin: mute, until: 2099-01-01, channel: ops}", true,
+                "rule 'hush' holds everything until Thu 1 Jan 2099 00:00 CET, so nothing is sent"
+            ),
             (
                 "hush: {plugin: quiet_hours, between: 00:00-24:00, except: critical, match: {severity: warning}}", true,
                 "rule 'hush' holds everything that matches severity warning at every hour of the next 14 days, so nothing of it is sent"
@@ -74,6 +80,12 @@ import Testing
         #expect(found.count == (words == nil ? 0 : 1), "\(found)")
         if let words { #expect(found.first?.hasPrefix(words) == true, "\(found)") }
         #expect(report.failure == nil)
+    }
+
+    @Test(arguments: ["quiet_hours, between: 00:00-24:00", "mute, until: 2099-01-01"])
+    func `what is closed to some of the channels is not warned of`(gate: String) throws {
+        let report = try report("hush: {plugin: \(gate), channel: ops}", routes: "  team: {plugin: inbox}\n")
+        #expect(messages(report) == [])
     }
 
     /// A check where the secrets are not.

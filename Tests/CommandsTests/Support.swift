@@ -6,6 +6,7 @@ internal import Commands
 internal import Glibc
 internal import MachineTesting
 internal import PluginKit
+internal import Preview
 internal import SystemPorts
 internal import Testing
 
@@ -68,4 +69,14 @@ extension StagedMachine {
         return Terminal(
             output: descriptor, errors: descriptor, variables: Variables([:]), clock: StagedClock(at: .earliest))
     }
+}
+
+/// What a preview has decided: when, for which channel, of what kind and how.
+func decisions(_ preview: Preview) -> [String] {
+    preview.decisions.map { "\($0.at) \($0.channel) \($0.kind.rawValue) \($0.decision.name)" }
+}
+
+extension Moment {
+    /// An instant of 20 November 2026.
+    static func at(_ time: String) -> Moment { Moment(rfc3339: "2026-11-20T\(time):00Z") ?? .earliest }
 }

@@ -189,6 +189,18 @@ import Testing
         #expect(deaf.hasPrefix("b  does not answer; "))
     }
 
+    @Test func `a push that was refused is shown for a day`() {
+        func isShown(_ at: JSON) -> Bool {
+            let source: JSON = [
+                "name": "job", "state": "values", "every": .null, "refused_push": ["at": at, "why": "no app"],
+            ]
+            let status: JSON = ["bot": "b", "running": true, "now": "2026-11-20T12:00:00Z", "sources": [source]]
+            return StatusText(status, paint, in: .utc).text.contains("a push was refused at")
+        }
+        #expect(isShown("2026-11-19T12:00:01Z"))
+        #expect(!isShown("2026-11-19T12:00:00Z"))
+    }
+
     @Test func `the status names what waits, what fails and what is muted`() {
         let status: JSON = [
             "bot": "shop-alerts", "running": true, "now": "2026-11-20T12:00:00Z",

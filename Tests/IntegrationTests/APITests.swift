@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-extension IntegrationSuite {
+extension FrontSuite {
     /// The interface for programs, held to its own document.
     @Suite(.serialized, .timeLimit(.minutes(5))) struct APITests {
         @Test func `what the document promises holds for whatever is sent`() async throws {

@@ -22,6 +22,9 @@ extension Trait where Self == ConditionTrait {
 /// others.
 @Suite(.integration, .serialized) enum OrdealSuite {}
 
+/// The page in a browser and the interface for programs: minutes, too, of which the bot has little to do.
+@Suite(.integration, .serialized) enum FrontSuite {}
+
 /// Programs beside the tests and their surroundings.
 enum Tools {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

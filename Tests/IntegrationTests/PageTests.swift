@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-extension IntegrationSuite {
+extension FrontSuite {
     /// The page of a running bot in a real browser.
     @Suite(.serialized, .timeLimit(.minutes(5))) struct PageTests {
         private func scratch(_ port: UInt16, hook: String) throws -> Scratch {

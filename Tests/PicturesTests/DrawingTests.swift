@@ -28,6 +28,15 @@ internal import Testing
         }
     }
 
+    @Test func `hours in which a gate is closed to some channels name these`() throws {
+        let gate = "lunch: {plugin: quiet_hours, between: 13:00-14:00, channel: [ops, team]}"
+        let config = Shop.config(critical: "< 99%", holdTime: "0s", gate: gate)
+        let report = Shop.backtest(Shop.hours([("shop-ios", Shop.badDay)]), config)
+        let svg = AppPicture(try #require(PlayedApp.all(report).first), report, id: "0").svg.text
+        #expect(svg.contains("<title>lunch, in ops or team</title>"))
+        #expect(svg.contains("<title>nights</title>"))
+    }
+
     @Test func `a month of minutes is no larger than its columns`() throws {
         // As many looks as a month has minutes, wild enough for a band in every column.
         var crashed: [Int] = []

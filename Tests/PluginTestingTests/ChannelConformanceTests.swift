@@ -1,3 +1,4 @@
+import Foundation
 import PluginKit
 import PluginTesting
 import Testing
@@ -62,5 +63,18 @@ private struct Cutter: Channel {
             return message
         }
         #expect(found == [])
+    }
+}
+
+@Suite struct `Answers of a service` {
+    @Test func `that are none are no test that passes`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("answers-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let fixtures = folder.appendingPathComponent("TestData/Fixtures")
+        try FileManager.default.createDirectory(at: fixtures, withIntermediateDirectories: true)
+        try Data("[]".utf8).write(to: fixtures.appendingPathComponent("answers.json"))
+        #expect(throws: JSONMismatch.self) {
+            try AnswerCase.all(here: folder.appendingPathComponent("Tests/ChannelTests.swift").path)
+        }
     }
 }

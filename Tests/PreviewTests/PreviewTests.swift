@@ -159,13 +159,15 @@ internal import Testing
     func `a source that fails is reported once its figures are too old, though there are no more lines`(
         polls: KeyValuePairs<Int64, Bool>, told expected: [String]
     ) {
-        var preview = Preview(plan: .rehearsed(), state: State(), start: start)
+        var playback = Playback(.rehearsed(), until: start + .minutes(390))
         for (minute, isFine) in polls {
             let now = start + .minutes(minute)
-            preview.feed(
-                isFine ? cue(.fine, at: now) : [.failed(source: "ios", reason: "timeout", seen: now)], at: now)
+            playback.feed(
+                ObservationReader.Batch(
+                    seen: now,
+                    lines: isFine ? cue(.fine, at: now) : [.failed(source: "ios", reason: "timeout", seen: now)]))
         }
-        preview.advance(to: start + .minutes(390))
+        let preview = playback.finish(now: start)
         #expect(told(preview) == expected)
     }
 

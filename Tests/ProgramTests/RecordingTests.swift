@@ -3,11 +3,11 @@ import Testing
 
 /// What the commands make of what the bot has recorded.
 @Suite struct RecordingTests {
-    /// Well at seven in the evening, bad at eight, well again at eleven; a poll that failed ten minutes before.
+    /// Well at seven in the evening, bad at eight, well again at eleven; a poll that failed between.
     private static let story = [
         "2024-11-20-1.jsonl": Shop.line("shop-ios", crashed: 10, seen: "2024-11-20T19:00:00Z")
             + Shop.line("shop-ios", crashed: 500, seen: "2024-11-20T20:00:00Z"),
-        "2024-11-20-2.jsonl": #"{"source":"figures","failed":"timeout","seen":"2024-11-20T22:50:00Z"}"# + "\n"
+        "2024-11-20-2.jsonl": #"{"source":"figures","failed":"timeout","seen":"2024-11-20T21:30:00Z"}"# + "\n"
             + Shop.line("shop-ios", crashed: 0, seen: "2024-11-20T23:00:00Z"),
     ]
 

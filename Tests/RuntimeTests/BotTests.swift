@@ -8,13 +8,13 @@ internal import Testing
 @testable import Runtime
 
 @Suite(.timeLimit(.minutes(5))) struct BotTests {
-    private let stage = Stage()
-    private let clock: ManualClock
-    private let disk = ShortDisk()
+    let stage = Stage()
+    let clock: ManualClock
+    let disk = ShortDisk()
 
     init() { clock = ManualClock(stage) }
 
-    private func makeBot(
+    func makeBot(
         _ plan: Plan = .rehearsed(), secrets: [Secret] = [],
         limits: JournalLimits = .standard,
         _ answer: @escaping ScriptedWeb.Answer
@@ -121,22 +121,6 @@ internal import Testing
             isSafeNow = try isSafe("android")
             #expect(isSafeNow)
         }
-    }
-
-    @Test func `a bot that ends leaves nothing to a power cut`() async throws {
-        let door = Door()
-        let plan = Plan.rehearsed(sources: ["ios", "android"].map { SourcePlan(name: $0, slowsWhen: []) })
-        let bot = try makeBot(plan) { request, _ throws(TransportError) in
-            if request.url.reveal() == "https://android.example/" { await door.pass() }
-            return .says(".")
-        }
-        try await bot.run {
-            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
-            door.open()
-            await bot.settle { $0.schedule.sources["android"]?.lastGood != nil }
-        }
-        let state = await bot.state
-        #expect(try State.reading(disk.afterPowerCut, .none).state.durable == state.durable)
     }
 
     @Test func `the journal gives back the state`() async throws {
@@ -327,67 +311,6 @@ internal import Testing
         #expect(read.incidents.inOrder == (await bot.state).incidents.inOrder)
     }
 
-    @Test func `a delivery in flight ends within the grace of a stop`() async throws {
-        let door = Door()
-        let bot = try makeBot { request, _ throws(TransportError) in
-            if request.method == .post { await door.pass() }
-            return .says("w")
-        }
-        let running = Task { await bot.run(grace: .seconds(20)) }
-        await stage.wait { _ in stage.asked.contains { $0.hasPrefix(HookChannel.address) } }
-        let end = clock.uptime() + .seconds(20)
-        bot.stop()
-        await stage.wait { $0.contains(.slept(until: end)) }
-        #expect(await bot.look.isStopping)
-        if case .stopping = await bot.obey(.mute(.all, until: .after(.hours(1)), reason: nil, by: nil)) {
-        } else {
-            Issue.record("a command was taken by a bot that is stopping")
-        }
-        door.open()
-        await running.value
-        #expect(
-            try State.reading(disk.afterPowerCut, .none).state.outbox.history.map(\.end) == [.delivered(receipt: nil)])
-        // Nobody waited for the grace to pass, and nobody was polled any more.
-        #expect(stage.asked.count { $0 == "https://ios.example/" } == 1)
-    }
-
-    @Test func `a delivery that outlasts the grace stays safe, and is repeated with a notice`() async throws {
-        let never = Door()
-        let bot = try makeBot { request, _ throws(TransportError) in
-            guard request.method == .post else { return .says("w") }
-            await never.pass()
-            throw TransportError(.cancelled, mayHaveArrived: true, "it was cancelled")
-        }
-        let running = Task { await bot.run(grace: .seconds(20)) }
-        await stage.wait { _ in stage.asked.contains { $0.hasPrefix(HookChannel.address) } }
-        let end = clock.uptime() + .seconds(20)
-        bot.stop()
-        await stage.wait { $0.contains(.slept(until: end)) }
-        clock.advance(by: .seconds(20))
-        await running.value
-        let left = try State.reading(disk.afterPowerCut, .none).state
-        let delivery = try #require(left.outbox.deliveries.values.first)
-        #expect(!delivery.phase.isWaiting)
-
-        let again = Stage()
-        let bodies = Mutex<[String]>([])
-        var state = State()
-        let ledger = try Ledger(opening: disk.afterPowerCut, rebuilding: &state)
-        let next = Bot(
-            .staged(.rehearsed()),
-            ports: .staged(again, ManualClock(again, at: clock.now())) { request, _ throws(TransportError) in
-                if request.method == .post, let body = request.wireBody() {
-                    bodies.withLock { $0.append(String(decoding: body.bytes, as: UTF8.self)) }
-                }
-                return .says("w")
-            }, ledger: ledger, state: state)
-        try await next.run {
-            await next.settle { !$0.outbox.history.isEmpty }
-        }
-        #expect(again.asked.contains(HookChannel.address + delivery.id))
-        #expect(bodies.withLock { $0.first?.hasPrefix(Message.repeatNotice) } == true)
-    }
-
     @Test func `people hear of a journal that was damaged when the bot started`() async throws {
         do {
             let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
@@ -457,34 +380,6 @@ internal import Testing
         #expect(await bot.inboxes == ["page"])
     }
 
-    @Test func `a wall clock that is set moves what is due`() async throws {
-        let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
-        try await bot.run {
-            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
-            let polled = try #require(await bot.state.schedule.sources["ios"]?.lastPolled)
-            clock.set(by: .hours(3))
-            // Any turn notices it.
-            bot.reload(.staged(.rehearsed()))
-            await stage.waitForLog("the clock was moved by 10800")
-            // It may have been the machine that stood still: the source is asked as soon as it may be.
-            let throttle = try #require(Plan.rehearsed().sources.first).throttle
-            await bot.settle { $0.schedule.sources["ios"]?.due == polled + .hours(3) + throttle }
-            #expect(stage.asked.count { $0 == "https://ios.example/" } == 1)
-        }
-    }
-
-    @Test func `a wall clock that is corrected a little is left alone`() async throws {
-        let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
-        try await bot.run {
-            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
-            clock.set(by: .seconds(2))
-            let plan = Plan.rehearsed(sources: [SourcePlan(name: "ios"), SourcePlan(name: "android")])
-            bot.reload(.staged(plan))
-            await bot.settle { $0.schedule.sources["android"]?.lastGood != nil }
-        }
-        #expect(!stage.logged.contains { $0.contains("the clock was set") })
-    }
-
     @Test func `secrets that a service sends back are not logged`() async throws {
         let bot = try makeBot(secrets: [Secret("s3cr3t-token")]) { _, _ throws(TransportError) in
             .says("bad token s3cr3t-token", status: 401)
@@ -514,17 +409,4 @@ internal import Testing
         }
         #expect(stage.asked.count >= 40)
     }
-
-    @Test func `a stopped bot lets its watchers go`() async throws {
-        let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
-        let bell = await bot.bell()
-        try await bot.run {
-            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
-        }
-        for await _ in bell {}
-    }
-}
-
-extension Delivery.Phase {
-    fileprivate var isWaiting: Bool { if case .waiting = self { true } else { false } }
 }

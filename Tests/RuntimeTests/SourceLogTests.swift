@@ -45,6 +45,51 @@ internal import Testing
         #expect(log.news(in: [], at: .minutes(3)).map(\.text) == ["source ios: answers as it should again"])
     }
 
+    /// What the log says of a push so many minutes after the first.
+    private mutating func saidOfPush(_ notes: [Note], after minutes: Int64) -> [String] {
+        log.note(.pushed(source: "ios", PollReport(.noData), id: 1))
+        return log.news(in: notes, at: .minutes(minutes)).map(\.text)
+    }
+
+    @Test
+    mutating func
+        `pushes that come in turn say nothing of each other, and what differs in values is said once an hour`()
+    {
+        let odd = ["x0", "y", "z"].enumerated().map { place, found in
+            "an alert is left out: $.alerts[\(place * 7)].labels: expected a label, found the string \"\(found)\""
+        }
+        #expect(saidOfPush([note(odd[0])], after: 0).count == 1)
+        #expect(saidOfPush([], after: 1) == [], "another group is no end")
+        #expect(saidOfPush([note(odd[1])], after: 2) == [])
+        #expect(saidOfPush([note(odd[1]), note("Grafana left out 2 alerts")], after: 3).count == 1)
+        #expect(saidOfPush([note(odd[2])], after: 60).count == 1)
+    }
+
+    @Test mutating func `a push is the end of a silence`() {
+        log.note(.polled(source: "ios", PollReport(.stale(measured: .earliest)), validators: [:]))
+        #expect(log.news(in: [note("nobody pushed")], at: .zero).count == 1)
+        #expect(saidOfPush([], after: 1) == ["source ios: answers as it should again"])
+    }
+
+    @Test mutating func `a push that is refused is said once an hour and source`() {
+        let minutes: [Int64] = [0, 1, 59, 60, 61, 120]
+        let ios = minutes.filter { log.isNews(refusalBy: "ios", at: .minutes($0)) }
+        let web = minutes.filter { log.isNews(refusalBy: "web", at: .minutes($0)) }
+        #expect(ios == [0, 60, 120])
+        #expect(web == ios)
+    }
+
+    @Test mutating func `figures that change with each poll make a mismatch no news`() {
+        func odd(_ found: String, of app: String = "shop") -> String {
+            "\(app): a percentage is left out: $.groups[0].share: expected \(found)%, found 98.9"
+        }
+        #expect(said([note(odd("97.00"))], after: 0).count == 1)
+        #expect(said([note(odd("8.5"))], after: 5) == [])
+        #expect(said([note(odd("8.5")), note(odd("97", of: "shop2"))], after: 10).count == 1)
+        #expect(said([note("the source answered 500")], after: 15).count == 1)
+        #expect(said([note("the source answered 503")], after: 20).count == 1)
+    }
+
     @Test mutating func `each source has its own troubles, and what is about no source is logged always`() {
         let clock = Note(.warning, "the clock was moved by 7 s")
         #expect(said([note("timeout"), clock], after: 0).count == 2)

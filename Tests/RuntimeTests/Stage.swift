@@ -202,3 +202,7 @@ extension Bot {
         await running.value
     }
 }
+
+extension Delivery.Phase {
+    var isWaiting: Bool { if case .waiting = self { true } else { false } }
+}

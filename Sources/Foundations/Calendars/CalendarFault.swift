@@ -32,5 +32,5 @@ public struct CalendarFaults: Error, Hashable, Sendable {
 
 extension String {
     /// The text as a fault quotes it.
-    var quoted: String { "'\(tamed.clipped(to: 60))'" }
+    var quoted: String { "'\(quotable)'" }
 }

@@ -55,12 +55,12 @@ struct CalendarReader {
                 let name = line.value.uppercased()
                 guard !open.isEmpty || name == "VCALENDAR" else {
                     throw CalendarFault(
-                        number, "expected BEGIN:VCALENDAR, found BEGIN:\(line.value.tamed.clipped(to: 60))")
+                        number, "expected BEGIN:VCALENDAR, found BEGIN:\(line.value.quotable)")
                 }
                 open.append((name, number))
             case "END":
                 guard let begun = open.popLast(), begun.name == line.value.uppercased() else {
-                    throw CalendarFault(number, "END:\(line.value.tamed.clipped(to: 60)) has no BEGIN before it")
+                    throw CalendarFault(number, "END:\(line.value.quotable) has no BEGIN before it")
                 }
                 guard begun.name == "VEVENT", open.map(\.name) == ["VCALENDAR"] else { break }
                 if let event = event(begun.line, lines) { events.append(event) }
@@ -76,7 +76,7 @@ struct CalendarReader {
         }
         if let begun = open.last {
             throw CalendarFault(
-                begun.line, "BEGIN:\(begun.name.tamed.clipped(to: 60)) has no END",
+                begun.line, "BEGIN:\(begun.name.quotable) has no END",
                 advice: "export the calendar again")
         }
         if events.isEmpty, faults.isEmpty { throw CalendarFault(1, "the calendar has no event") }

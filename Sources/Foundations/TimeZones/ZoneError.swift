@@ -24,7 +24,7 @@ extension ZoneError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .nameMalformed(let name):
-            return "'\(name.tamed.clipped(to: 60))' cannot be a time zone; write a name such as Europe/Madrid or UTC"
+            return "'\(name.quotable)' cannot be a time zone; write a name such as Europe/Madrid or UTC"
         case .unknown(let name, let suggestion?):
             return "there is no time zone '\(name)'; did you mean \(suggestion)?"
         case .unknown(let name, nil):

@@ -167,11 +167,12 @@ public struct IssueNews: Sendable {
         let memory = sight.series.memory(IssueMemory.self)
         let named = memory.reading.map { $0.issues.map(\.id) + $0.others } ?? []
         let besides = named.filter { !sight.concerns(issue: $0) } + sight.tracked.compactMap(\.key)
-        let records = memory.remembered(besides: besides).filter { ($0.usersMost ?? 0) >= usersMin }
+        let records = memory.remembered(besides: besides)
         func wasNews(_ began: Moment) -> Bool { began <= told.since && told.since - began < freshFor }
-        let news = records.filter { since($0).map(wasNews) ?? false }
+        let news = records.filter { ($0.usersMost ?? 0) >= usersMin && since($0).map(wasNews) ?? false }
         guard !news.contains(where: { $0.status == .open }) else { return nil }
-        // What was resolved and is back goes on, though it is another rule's to tell.
+        // What was resolved and is back goes on, though it is another rule's to tell, and whomever it has hit since: how many
+        // it hit before is forgotten.
         let isBack = records.contains { record in
             record.status == .open && !record.isPast && since(record) == nil && wasNews(record.born)
                 && record.returned.map { $0 > told.since } ?? false

@@ -55,7 +55,7 @@ public struct Mentions: Sendable {
                     } else {
                         problems.append(
                             Problem(
-                                position, "'\(name.tamed.clipped(to: 60))' cannot be mentioned here; expected \(forms)")
+                                position, "'\(name.quotable)' cannot be mentioned here; expected \(forms)")
                         )
                     }
                 case .onCall(let rotation):
@@ -67,7 +67,7 @@ public struct Mentions: Sendable {
                         problems.append(
                             Problem(
                                 position,
-                                "'\(person.name.tamed.clipped(to: 60))' of the rotation '\(rotation.name)' cannot be mentioned here",
+                                "'\(person.name.quotable)' of the rotation '\(rotation.name)' cannot be mentioned here",
                                 advice: "give them a 'mention' under 'oncall': \(forms)"))
                     }
                     called[severity, default: []].append(.onCall(rotation, known))

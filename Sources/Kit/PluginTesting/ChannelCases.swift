@@ -55,10 +55,12 @@ public struct AnswerCase: Sendable, CustomStringConvertible {
 
     /// Those in `TestData/Fixtures/answers.json`.
     ///
-    /// - Throws: where the file cannot be read, or one of them has no `status` or no `class`.
+    /// - Throws: where the file cannot be read or has none, which no test would notice, or one has no `status` or no `class`.
     public static func all(here: String = #filePath) throws -> [AnswerCase] {
         let cases = try JSON(parsing: Data(contentsOf: testFile("Fixtures/answers.json", here: here)))
-        return try JSONReader(cases).elements().map { written in
+        let elements = try JSONReader(cases).elements()
+        guard !elements.isEmpty else { throw JSONMismatch(path: "$", expected: "answers", found: "an empty array") }
+        return try elements.map { written in
             let headers = written.value["headers"]?.object?.members ?? []
             let body = written.value["body"]
             return AnswerCase(

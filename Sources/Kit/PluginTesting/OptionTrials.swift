@@ -128,7 +128,7 @@ struct OptionTrials<Made> {
 
 extension OptionTrials.Trial {
     /// The option in a few words.
-    fileprivate var words: String { "\(name): \("\(value)".tamed.clipped(to: 60))" }
+    fileprivate var words: String { "\(name): \("\(value)".quotable)" }
 }
 
 extension Option.Value {

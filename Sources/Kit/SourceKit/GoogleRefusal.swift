@@ -50,7 +50,7 @@ public struct GoogleRefusal: Sendable {
         case ("SERVICE_DISABLED", _):
             let library = "https://console.cloud.google.com/apis/library/"
             let project = consumer.flatMap { $0.split(separator: "/").last }.map { "?project=\($0)" } ?? ""
-            return "enable the API: \(library)\((service ?? "").tamed.clipped(to: 80))\(project.tamed.clipped(to: 60))"
+            return "enable the API: \(library)\((service ?? "").tamed.clipped(to: 80))\(project.quotable)"
         case (_, .unauthorized): return "the token of \(account.email) was refused twice; check 'key'"
         case (_, .forbidden): return "\(account.email) lacks the permission"
         default: return nil

@@ -21,7 +21,7 @@ extension Options {
         let slug =
             words.firstIndex(of: "organizations").flatMap { words.indices.contains($0 + 1) ? words[$0 + 1] : nil }
             ?? words.first { $0.hasSuffix(".sentry.io") }.map { String($0.dropLast(".sentry.io".count)) }
-        let found = written.hasSecret ? Secret.mask : "'\(text.tamed.clipped(to: 60))'"
+        let found = written.hasSecret ? Secret.mask : "'\(text.quotable)'"
         return [
             Problem(
                 position(of: setting), "'\(setting.name)' is \(found), expected a slug such as shop",

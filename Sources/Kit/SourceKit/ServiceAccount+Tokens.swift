@@ -35,7 +35,7 @@ extension ServiceAccount {
         if let failure = refusal(response, now) { throw failure }
         // Whatever stands there may be a credential of sorts, so nothing of it is quoted.
         guard let body = try? JSON(parsing: response.body) else {
-            let kind = response.header("Content-Type").map { ", but \($0.tamed.clipped(to: 60))" } ?? ""
+            let kind = response.header("Content-Type").map { ", but \($0.quotable)" } ?? ""
             throw PollFailure(.badAnswer, "the answer is not JSON\(kind)")
         }
         func mismatch(_ name: String, expected: String) -> PollFailure {

@@ -9,7 +9,7 @@ extension Duration {
         } catch {
             throw Failure(
                 .wrongUsage,
-                "\(option) is '\(text.tamed.clipped(to: 60))', expected \(error.expected)\(error.hint)")
+                "\(option) is '\(text.quotable)', expected \(error.expected)\(error.hint)")
         }
     }
 }
@@ -23,7 +23,7 @@ extension Moment {
             let written = try WrittenInstant(grammar: text)
             self = isEnd ? written.moment(endingIn: zone) : written.moment(beginningIn: zone)
         } catch {
-            throw Failure(.wrongUsage, "\(option) is '\(text.tamed.clipped(to: 60))', expected \(error.expected)")
+            throw Failure(.wrongUsage, "\(option) is '\(text.quotable)', expected \(error.expected)")
         }
     }
 

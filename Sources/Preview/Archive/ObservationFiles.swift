@@ -149,7 +149,7 @@ extension Terminal {
     func warn(ofSkipped lines: [String: Int], notNamedBy config: String) {
         for (source, count) in lines.sorted(by: { $0.key < $1.key }) {
             error(
-                "alertbot: warning: skipped \(count.counted("line")) of source '\(source.tamed.clipped(to: 60))', "
+                "alertbot: warning: skipped \(count.counted("line")) of source '\(source.quotable)', "
                     + "which \(config) does not name")
         }
     }

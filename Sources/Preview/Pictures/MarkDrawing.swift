@@ -21,7 +21,8 @@ struct MarkDrawing {
                 let width = stretch.to - stretch.from
                 return "M\(stretch.from),\(top)h\(width)v\(height)h\(-width)Z"
             }
-            return path.isEmpty ? nil : #"<path class="q" d="\#(path)"><title>\#(gate.name)</title></path>"#
+            let whom = gate.channels.isEmpty ? "" : ", in \(gate.channels.listed)"
+            return path.isEmpty ? nil : #"<path class="q" d="\#(path)"><title>\#(gate.name + whom)</title></path>"#
         }
     }
 

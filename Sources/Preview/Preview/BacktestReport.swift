@@ -19,6 +19,8 @@ public struct BacktestReport: Sendable {
     /// A gate and when it was closed.
     public struct GateClosures: Hashable, Sendable {
         public let name: String
+        /// The channels that it was closed to; none for all of them.
+        public let channels: [String]
         public let spans: [TimeSpan]
     }
 
@@ -60,7 +62,8 @@ public struct BacktestReport: Sendable {
         closures = plan.gates.compactMap { gate in
             guard let calendar = gate.calendar else { return nil }
             let spans = calendar.schedule(from: span.0, count: BacktestReport.closuresMax)
-            return GateClosures(name: gate.name, spans: spans.filter { $0.from < span.1 })
+            return GateClosures(
+                name: gate.name, channels: calendar.channels, spans: spans.filter { $0.from < span.1 })
         }
     }
 

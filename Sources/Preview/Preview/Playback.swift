@@ -61,9 +61,10 @@ public struct Playback: Sendable {
     ///   - last: the end, unless somebody said another: the last line of what is compared with this; nil for the last line.
     ///   - now: what to take for the end where neither a line nor anybody said.
     public consuming func finish(noEarlierThan last: Moment? = nil, now: @autoclosure () -> Moment) -> Preview {
-        let end = end ?? last
-        var preview = self.preview ?? begun(at: end ?? now())
-        preview.advance(to: max(end ?? preview.now, preview.now))
+        var preview = self.preview ?? begun(at: end ?? last ?? now())
+        let end = max(end ?? last ?? preview.now, preview.now)
+        preview.pollOnce(until: end)
+        preview.advance(to: end)
         preview.expectNoMoreAnswers()
         return preview
     }

@@ -38,6 +38,8 @@ public struct Preview: Sendable {
     public private(set) var now: Moment
 
     private var seen: [String: Incident] = [:]
+    /// The newest poll of each source that gave nothing usable.
+    private var unusable: [String: EmptyPoll] = [:]
     private var gathered = Outlook()
     /// When rules are asked next what they can judge; nil where only the end counts.
     private var nextLook: Moment?
@@ -83,10 +85,43 @@ public struct Preview: Sendable {
         } else {
             advance(to: moment)
         }
-        step(.observed(withFaults(lines, asked: asked ?? moment, seen: moment), asked: asked))
+        let lines = withFaults(lines, asked: asked ?? moment, seen: moment)
+        note(lines)
+        step(.observed(lines, asked: asked))
         if let nextLook, nextLook <= now {
             gathered.take(core, state, at: now)
             self.nextLook = now + Preview.lookInterval
+        }
+    }
+
+    private mutating func note(_ lines: [ObservationLine]) {
+        guard let source = lines.first?.source else { return }
+        unusable[source] = nil
+        guard lines.count == 1, case .empty(let poll) = lines[0] else { return }
+        switch poll.outcome {
+        case .failed, .stale: unusable[source] = poll
+        case .noData, .unchanged: break
+        }
+    }
+
+    /// Goes on after the last line as the bot does, which polls what gives nothing usable at least until its last good figures
+    /// are too old: the same once more then, of each source of which that lies before `end`.
+    mutating func pollOnce(until end: Moment) {
+        let due = unusable.values.compactMap { poll -> (at: Moment, poll: EmptyPoll)? in
+            guard let record = state.schedule.sources[poll.source], record.stopped == nil,
+                let since = record.silentSince
+            else { return nil }
+            // Nobody knows how long the service would ask to wait next time.
+            var again = poll
+            if case .failed(let failure) = poll.outcome {
+                again.outcome = .failed(EmptyPoll.Failure(reason: failure.reason, sentence: failure.sentence))
+            }
+            again.seen = max(since + plan.figuresLast(poll.source), record.due ?? now)
+            return again.seen <= end ? (again.seen, again) : nil
+        }
+        for (at, poll) in due.sorted(by: { ($0.at, $0.poll.source) < ($1.at, $1.poll.source) }) {
+            advance(to: at)
+            step(.observed([.empty(poll)]))
         }
     }
 

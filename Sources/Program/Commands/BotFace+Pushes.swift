@@ -40,7 +40,7 @@ extension PushAnswer {
                 .refused(
                     .mistaken,
                     "This token is that of \(owners.count == 1 ? "source" : "sources") \(owners.joined(separator: " and ")), "
-                        + "and there is no source '\(name.tamed.clipped(to: 60))' that it opens.")
+                        + "and there is no source '\(name.quotable)' that it opens.")
             case .tooMany(let wait): .tooMany(wait: wait, "Too many pushes: push again in \(wait.short).")
             case .mistaken(let mistake, _):
                 .refused(

@@ -75,7 +75,7 @@ public struct CheckReport {
             calendar.exhaustion(at: now).map { why in
                 Problem(
                     calendar.position,
-                    "the calendar '\(calendar.name.tamed.clipped(to: 60))' has no days left: \(why)",
+                    "the calendar '\(calendar.name.quotable)' has no days left: \(why)",
                     advice: "export it again, with the days to come", level: .warning)
             }
         }

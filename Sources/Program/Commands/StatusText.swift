@@ -109,12 +109,18 @@ public struct StatusText {
         let failure = [since, source["failure"]?["sentence"]?.string?.tamed].compactMap(\.self)
         let warnings = (source["warnings"]?.array ?? []).compactMap { $0.string }
         let refused = source["refused_push"].flatMap { push -> String? in
-            guard let at = push["at"]?.string, let why = push["why"]?.string else { return nil }
+            guard let at = push["at"]?.string, let why = push["why"]?.string, isRecent(at) else { return nil }
             return "a push was refused at \(clock.at(at)): \(why)"
         }
         let troubles = warnings + [refused].compactMap(\.self)
         return [line] + (failure.isEmpty ? [] : [paint.red("    " + failure.joined(separator: ": "))])
             + troubles.map { paint.yellow("    \($0.tamed)") }
+    }
+
+    /// Whether it was within a day: nothing ends a push that was refused, and somebody may have tried only once.
+    private func isRecent(_ at: String) -> Bool {
+        guard let now, let moment = Moment(rfc3339: at) else { return true }
+        return now - moment < .days(1)
     }
 
     /// The apps that more than one source has figures of.

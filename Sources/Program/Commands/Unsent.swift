@@ -20,7 +20,7 @@ struct Unsent {
     /// The mutes that hold everything for longer than anybody is on holiday.
     private var endless: [Problem] {
         plan.gates.compactMap { gate in
-            guard gate.calendar?.stage == .mutes, gate.match.conditions.isEmpty, holdsAll(gate), gate.isOfAllChannels,
+            guard gate.calendar?.stage == .mutes, gate.match.conditions.isEmpty, holdsAll(gate), isOfAllChannels(gate),
                 let window = gate.window(at: now),
                 window.to >= max(window.from, now) + .days(Int64(DailyWindow.daysAheadMax)),
                 let place = config.rulePlaces[gate.name]
@@ -36,7 +36,7 @@ struct Unsent {
 
     /// The quiet hours that leave no hour between them in which anything is sent of what they match.
     private var unbroken: [Problem] {
-        let gates = plan.gates.filter { $0.calendar?.stage == .quietHours && holdsAll($0) && $0.isOfAllChannels }
+        let gates = plan.gates.filter { $0.calendar?.stage == .quietHours && holdsAll($0) && isOfAllChannels($0) }
         var matches: [Match] = []
         for gate in gates where !matches.contains(gate.match) { matches.append(gate.match) }
         return matches.compactMap { match in unbroken(gates.filter { $0.match == match }, match) }
@@ -154,6 +154,11 @@ struct Unsent {
     /// Whether the gate holds whatever the rules find.
     private func holdsAll(_ gate: GatePlan) -> Bool {
         gate.gate.except.map { !plan.detectors.isEmpty && !canReach($0, gate.match) } ?? true
+    }
+
+    /// Whether the gate is closed to every channel that there is, be it by their names.
+    private func isOfAllChannels(_ gate: GatePlan) -> Bool {
+        gate.isOfAllChannels || plan.channels.allSatisfy { gate.calendar?.channels.contains($0.name) == true }
     }
 
     private func canReach(_ severity: Severity, _ match: Match) -> Bool {

@@ -29,7 +29,7 @@ enum CommandSlip {
 
     private static func sentence(_ word: String, after path: [String], _ commands: [String]) -> String? {
         let place = (["alertbot"] + path).joined(separator: " ")
-        let shown = word.tamed.clipped(to: 60)
+        let shown = word.quotable
         guard word.hasPrefix("-") else {
             let prefix = path.map { $0 + " " }.joined()
             let near = word.nearest(in: commands).map { "did you mean '\(prefix)\($0)'?" }

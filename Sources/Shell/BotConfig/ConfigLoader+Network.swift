@@ -34,7 +34,7 @@ extension ConfigLoader {
                 allowed.append(try AddressBlock(grammar: written))
             } catch {
                 reader.report(
-                    position, "'allow' holds '\(written.tamed.clipped(to: 60))', expected \(error.expected)",
+                    position, "'allow' holds '\(written.quotable)', expected \(error.expected)",
                     error.suggestion)
             }
         }

@@ -66,7 +66,7 @@ extension ConfigLoader {
             guard let name = try? person[Settings.name] else { continue }
             if people.contains(where: { $0.name == name }) {
                 reader.report(
-                    person.position(of: Settings.name), "'\(name.tamed.clipped(to: 60))' is in 'people' twice",
+                    person.position(of: Settings.name), "'\(name.quotable)' is in 'people' twice",
                     advice: "each person has one turn in a round; overrides give more")
             } else {
                 people.append(
@@ -101,7 +101,7 @@ extension ConfigLoader {
                 guard areAllKnown else { return nil }
                 reader.report(
                     override.position(of: Settings.person),
-                    "nobody in this rotation is called '\(name.tamed.clipped(to: 60))'; known: \(names.joined(separator: ", "))",
+                    "nobody in this rotation is called '\(name.quotable)'; known: \(names.joined(separator: ", "))",
                     name.nearest(in: names))
                 return nil
             }
@@ -141,8 +141,8 @@ extension ConfigReader {
         report(
             node.position,
             names.isEmpty
-                ? "there is no rotation '\(name.tamed.clipped(to: 60))': the config has no 'oncall'"
-                : "there is no rotation '\(name.tamed.clipped(to: 60))'; known: \(names.joined(separator: ", "))",
+                ? "there is no rotation '\(name.quotable)': the config has no 'oncall'"
+                : "there is no rotation '\(name.quotable)'; known: \(names.joined(separator: ", "))",
             name.nearest(in: names).map { Rotation.prefix + $0 })
         return nil
     }

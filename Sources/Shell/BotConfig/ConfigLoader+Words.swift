@@ -56,7 +56,7 @@ extension ConfigLoader {
             guard let id = PhraseID(name: entry.key) else {
                 let near = entry.key.nearest(in: known)
                 reader.report(
-                    entry.keyMark.position, "there is no phrase '\(entry.key.tamed.clipped(to: 60))'", near,
+                    entry.keyMark.position, "there is no phrase '\(entry.key.quotable)'", near,
                     advice: near == nil ? "'alertbot words show' has all of them" : nil)
                 continue
             }

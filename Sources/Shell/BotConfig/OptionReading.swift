@@ -415,9 +415,9 @@ extension String {
         contains(/\[[^\]\s]+-[^\]\s]+\]/) || contains(/\[[^\]\s]+\]/) && !Glob(self).isExact
     }
 
-    /// Whether somebody means a regular expression, or a negation. A dot before a star is also that of `com.shop.*` and `5.2.*`.
+    /// Whether somebody means a regular expression, or a negation. A dot before a star is also that of `com.shop.*` and `5.*.*`.
     fileprivate var looksLikeExpression: Bool {
-        contains(/(?:^|[^A-Za-z0-9])\.[*+]|\S\|\S|^[!^]|^=~|\$$/)
+        contains(/(?:^|[^A-Za-z0-9*?])\.[*+]|\S\|\S|^[!^]|^=~|\$$/)
     }
 
     /// The password in front of the host of an address; nil where there is none.

@@ -8,8 +8,6 @@ struct Agenda: Sendable {
         case channel(String)
         /// Rules that watch a source want to look at it though no answer has come.
         case watch(String)
-        /// The last good figures of a source that fails are too old, though none of its polls has ended since.
-        case failing(String)
         case housekeeping
     }
 
@@ -18,7 +16,6 @@ struct Agenda: Sendable {
         var incidents: [String] = []
         var channels: [String] = []
         var watches: [String] = []
-        var failing: [String] = []
         var housekeeping = false
     }
 
@@ -97,7 +94,6 @@ struct Agenda: Sendable {
             case .incident(let id): due.incidents.append(id)
             case .channel(let name): due.channels.append(name)
             case .watch(let name): due.watches.append(name)
-            case .failing(let name): due.failing.append(name)
             case .housekeeping: due.housekeeping = true
             }
         }

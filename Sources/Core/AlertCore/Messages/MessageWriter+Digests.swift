@@ -224,8 +224,10 @@ extension MessageWriter {
                     ])
             }
         headline += part.text(in: words)
-        // Whoever is woken by it reads how bad it is.
-        if let worst = members.first.flatMap(figure) {
+        // Whoever is woken by it reads how bad it is. What is over or out of sight may have been worse.
+        if others == 0, members.allSatisfy({ $0.notification.incident.isOpen && $0.silence == nil }),
+            let worst = members.lazy.filter({ $0.severity == severity }).compactMap(figure).first
+        {
             headline = words(.togetherWorst, [.headline: headline, .what: worst])
         }
         var message = Message(
@@ -303,13 +305,10 @@ extension MessageWriter {
         return counts.filter { $0.0 > 0 }.map { words($0.1, count: $0.0) }.joined(separator: ", ")
     }
 
-    /// The figure and the limit of what goes on, as its own headline has them.
+    /// The figure and the limit of what goes on and is known, as its own headline has them.
     private func figure(_ member: Member) -> String? {
-        let (incident, kind) = (member.notification.incident, member.notification.kind)
-        let evidence = incident.evidence(for: kind)
-        guard incident.isOpen, member.silence == nil, let metric = evidence.metric, let figure = evidence.figure else {
-            return nil
-        }
+        let evidence = member.notification.incident.figureEvidence(for: member.notification.kind)
+        guard let metric = evidence.metric, let figure = evidence.figure else { return nil }
         let value = text(figure.value, in: evidence)
         return detailed(
             words(.figureOf, [.metric: words.title(of: Metric(metric)), .figure: value]), [comparison(evidence)])

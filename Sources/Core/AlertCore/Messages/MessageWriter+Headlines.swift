@@ -25,7 +25,8 @@ extension MessageWriter {
         guard let metric = evidence.metric, let figure = evidence.figure?.value else {
             return headline(incident, kind, silence) { sentence ?? self.sentence(evidence) }
         }
-        let (who, title) = (name(of: incident.subject), words.title(of: Metric(metric)))
+        let who = kind == .escalated ? worsened(incident) : name(of: incident.subject)
+        let title = words.title(of: Metric(metric))
         let value = text(figure, in: evidence)
         let limit = comparison(evidence)
         let after = words.rough(lasted(incident))
@@ -49,10 +50,7 @@ extension MessageWriter {
                 .headlineSilent, [.who: who, .metric: title, .figure: value, .period: length])
             return detailed(last, [limit])
         case .escalated:
-            // Before the figure: who sees the beginning only must see that it got worse.
-            let severity = words(.detailSeverity, [.severity: words.name(of: incident.severity)])
-            let headline = words(.headlineWorse, [.who: who, .severity: severity, .metric: title, .figure: value])
-            return detailed(headline, [limit])
+            return detailed(plain(incident.isNewest(evidence) ? .headlineWorse : .headlineFigure), [limit])
         case .revised where !incident.isOpen:
             return words(
                 .headlineCorrectedEnd,
@@ -96,8 +94,19 @@ extension MessageWriter {
         case .reminder where silence != nil:
             let length = words.rough(now - (silence?.since ?? now))
             return words(.headlineWhatSilent, [.who: who, .period: length, .what: said()])
+        case .escalated:
+            return words(.headlineWhat, [.who: worsened(incident), .what: shortened(said(), incident)])
         default: return words(.headlineWhat, [.who: who, .what: shortened(said(), incident)])
         }
+    }
+
+    /// Who got worse, and how bad it is now: who sees the beginning only must see that it did.
+    private func worsened(_ incident: Incident) -> String {
+        let who = name(of: incident.subject)
+        // A headline about the bot itself has room for the cause, and no more.
+        guard Trouble(rawValue: incident.rule) == nil else { return who }
+        let severity = words(.detailSeverity, [.severity: words.name(of: incident.severity)])
+        return words(.headlineEscalated, [.who: who, .severity: severity])
     }
 
     /// What is said of a figure that has ended an incident, and by which limit, where there is one to name.
@@ -146,11 +155,13 @@ extension MessageWriter {
         return sentence.shortened(to: MessageWriter.troubleCharactersMax)
     }
 
-    /// The clauses of a sentence that are not in its shortened form; nil where that ends within one.
+    /// The clauses of a sentence that are not in its shortened form; nil where that ends within one, and where something
+    /// in parentheses, such as a time, would lose what it is about.
     func lacking(in short: String, of sentence: String) -> String? {
         let said = short.hasSuffix("…") ? short.dropLast() : short[...]
         guard sentence.hasPrefix(said) else { return nil }
         let rest = sentence.dropFirst(said.count)
+        guard !rest.contains("(") else { return nil }
         return ["; ", ". "].first { rest.hasPrefix($0) }.map { String(rest.dropFirst($0.count)) }
     }
 
@@ -215,11 +226,14 @@ extension String {
     fileprivate func shortened(to length: Int) -> String {
         guard count > length else { return self }
         let room = prefix(length - 1)
-        let ends = ["; ", ". "].flatMap { room.ranges(of: $0).map(\.lowerBound) }
-        // A clause that ends early may lead to the cause, which must stay.
-        guard let end = ends.max(), distance(from: startIndex, to: end) >= length / 2 else {
-            return cutAtTheEnd(to: length) { _ in 1 }
+        func lastEnd(_ marks: [String]) -> String.Index? {
+            // A clause that ends early may lead to the cause, which must stay.
+            marks.flatMap { room.ranges(of: $0).map(\.lowerBound) }.max().flatMap {
+                distance(from: startIndex, to: $0) >= length / 2 ? $0 : nil
+            }
         }
+        // A time in parentheses goes as a whole.
+        guard let end = lastEnd(["; ", ". "]) ?? lastEnd([" ("]) else { return cutAtTheEnd(to: length) { _ in 1 } }
         return self[..<end] + "…"
     }
 }

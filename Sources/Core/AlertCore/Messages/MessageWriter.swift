@@ -232,7 +232,7 @@ private final class ClockFace {
     private let language: Words
     /// When it is read.
     private let now: Moment
-    /// Mostly one, and never more than two.
+    /// The times that have their zone. Mostly one, and never more than two.
     private var named: [String] = []
 
     init(_ zone: Zone, _ language: Words, readAt now: Moment) {
@@ -243,7 +243,7 @@ private final class ClockFace {
 
     func begin() { named = [] }
 
-    /// Takes the zones as named that are in that text, and no others.
+    /// Takes the zones as named whose times are in that text, and no others: their letters alone may stand in any word.
     func forget(besides text: String) { named.removeAll { !text.contains($0) } }
 
     /// - Parameter isLongAgo: whether nobody expects a moment of this year, so that any other is told with it.
@@ -260,9 +260,10 @@ private final class ClockFace {
     }
 
     private func naming(_ zone: String, _ time: String) -> String {
-        guard !named.contains(zone) else { return time }
-        named.append(zone)
-        return "\(time) \(zone)"
+        let told = "\(time) \(zone)"
+        guard !named.contains(where: { $0.hasSuffix(" \(zone)") }) else { return time }
+        named.append(told)
+        return told
     }
 }
 

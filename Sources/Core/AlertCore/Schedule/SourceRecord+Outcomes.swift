@@ -108,35 +108,14 @@ extension SourceRecord {
         let isLate = failing.count >= 2 && now - silentSince >= figuresLast
         let willBeLate = new.retryAt.map { $0 - now >= figuresLast } ?? false
         guard isLate || willBeLate else { return .nothing }
-        return failingNews(of: source, failing, since: silentSince, until: new.retryAt)
-    }
-
-    /// When it is to be said that its failures have gone on for too long, should no poll end before; nil where there is none,
-    /// and where it is not polled any more.
-    func failingDue(of source: SourcePlan, figuresLast: Duration, at now: Moment) -> Moment? {
-        guard stopped == nil, let failure, let silentSince else { return nil }
-        let tooOld = silentSince + figuresLast
-        let next = max(due ?? now, now)
-        // One failure is no trouble yet. And a poll that is about to begin by then, be it along with another, may still bring
-        // what is missing.
-        let isLeftToNext = failure.count < 2 || tooOld <= now || next <= tooOld + Schedule.coalescedMax
-        return isLeftToNext ? max(tooOld, next + source.pollTimeMax) : tooOld
-    }
-
-    /// What there is to say of failures after which no poll has ended for too long.
-    func failingNews(of source: SourcePlan, figuresLast: Duration, at now: Moment) -> SourceNews {
-        guard stopped == nil, let failure, let silentSince, now - silentSince >= figuresLast else { return .nothing }
-        return failingNews(of: source, failure, since: silentSince, until: told.flatMap { $0 > now ? $0 : nil })
-    }
-
-    private func failingNews(
-        of source: SourcePlan, _ failure: Failure, since: Moment, until told: Moment?
-    ) -> SourceNews {
-        var parts: [Phrase.Part] = [
-            (.source, .text(source.name)), (.moment, .moment(since)), (.cause, .text(failure.sentence)),
-        ]
-        if let told { parts.append((.until, .moment(told))) }
-        return .failing(Phrase(told == nil ? .troubleFailing : .troubleFailingWait, parts), since: since)
+        let name = Phrase.Value.text(source.name)
+        let (since, cause) = (Phrase.Value.moment(silentSince), Phrase.Value.text(new.description))
+        let phrase =
+            new.retryAt.map {
+                Phrase(
+                    .troubleFailingWait, [.source: name, .moment: since, .cause: cause, .until: .moment($0)])
+            } ?? Phrase(.troubleFailing, [.source: name, .moment: since, .cause: cause])
+        return .failing(phrase, since: silentSince)
     }
 
     /// Has it polled as soon as it may be: its throttle and what its service asked for are kept.

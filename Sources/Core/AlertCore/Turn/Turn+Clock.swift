@@ -19,7 +19,6 @@ extension Turn {
             }
             state.schedule.keep(record, of: name, &output)
             state.schedule.requeue(name, plan)
-            awaitFailing(name)
         }
         state.figures.setBack(to: now, &output)
         state.outbox.moveClock(by: step, &output)

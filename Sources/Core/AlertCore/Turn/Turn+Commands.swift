@@ -59,7 +59,7 @@ extension Turn {
         for condition in match.conditions {
             guard let names = known[condition.property] else { continue }
             for pattern in condition.patterns where !names.contains(where: pattern.fits) {
-                let name = pattern.pattern.tamed.clipped(to: 60)
+                let name = pattern.pattern.quotable
                 return "there is no \(condition.property) '\(name)'\(pattern.pattern.guess(in: names))"
             }
         }

@@ -65,11 +65,7 @@ extension Turn {
         }
         let remarked = remarked(part.members, remarks)
         // A digest says in its headline what has held it.
-        if message.kind != .digest,
-            let held = writer.held(by: part.members.flatMap { heldLong($0.notification, $0.standing) })
-        {
-            message.fields.append(held)
-        }
+        if message.kind != .digest { message.fields += held(part.members) }
         message.fields += remarked
         let updates = updates(for: part.members, in: channel)
         let escalated = part.members.filter { $0.notification.kind == .escalated }.map(\.notification.incident.id)
@@ -104,8 +100,25 @@ extension Turn {
 
     private func field(_ remark: Remark, on member: Member, among count: Int) -> Message.Field {
         let field = writer.field(remark)
-        guard count > 1 else { return field }
-        return Message.Field(field.label, "\(member.notification.incident.subject.app.tamed): \(field.value)")
+        return count > 1 ? own(field, of: member) : field
+    }
+
+    /// What has held members of a message for long: once where that is the same for all, or else of the first few, each with
+    /// whom it is about.
+    private func held(_ members: ArraySlice<Member>) -> [Message.Field] {
+        let holds = members.map { writer.held(by: heldLong($0.notification, $0.standing)) }
+        let isCommon = Set(holds).count == 1
+        var fields: [Message.Field] = []
+        for (member, held) in zip(members, holds) where fields.count < Turn.remarksMax {
+            guard let held else { continue }
+            let field = isCommon ? held : own(held, of: member)
+            if !fields.contains(field) { fields.append(field) }
+        }
+        return fields
+    }
+
+    private func own(_ field: Message.Field, of member: Member) -> Message.Field {
+        Message.Field(field.label, "\(member.notification.incident.subject.app.tamed): \(field.value)")
     }
 
     /// A message for many is to stay one that people read.

@@ -13,17 +13,20 @@ extension Turn {
         state.schedule.overtake(name)
         state.schedule.keep(record, of: name, &output)
         let kept = receiveReport(of: name, report, validators: record.validators)
+        // Whoever pushed may be a program whose own log is all that somebody reads.
+        let warned = report.warnings.isEmpty ? "" : "; the log says what was left out"
         guard case .values(let observations) = report.outcome else {
-            return .done("accepted for source \(name); it contains no figures", ["observations": 0])
+            return .done("accepted for source \(name); it contains no figures\(warned)", ["observations": 0])
         }
         if source.isOfAlerts, kept == observations.count {
             let alerts = observations.reduce(0) { $0 + $1.issues.count }
-            return .done("\(alerts.counted("alert")) accepted for source \(name)", ["observations": JSON(kept)])
+            return .done(
+                "\(alerts.counted("alert")) accepted for source \(name)\(warned)", ["observations": JSON(kept)])
         }
         let all = observations.count.counted("observation")
         return .done(
             kept == observations.count
-                ? "\(all) accepted for source \(name)"
+                ? "\(all) accepted for source \(name)\(warned)"
                 : "\(kept) of \(all) accepted for source \(name); the log says why the rest was left out",
             ["observations": JSON(kept)])
     }

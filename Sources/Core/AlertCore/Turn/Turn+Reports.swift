@@ -50,7 +50,6 @@ extension Turn {
         var kept = 0
         if !isOfBefore { hear(name) }
         var record = state.schedule.sources[name] ?? SourceRecord()
-        let wasFailing = record.failure != nil
         if let asked {
             record.lastPolled = asked
             state.schedule.keep(record, of: name, &output)
@@ -74,7 +73,6 @@ extension Turn {
         let limit = report.accountsLimit.flatMap { $0 > now ? $0 : nil }
         record.limit = limit
         state.schedule.keep(record, of: name, &output)
-        if wasFailing || record.failure != nil { awaitFailing(name) }
         judgeSource(name)
         if let limit { state.schedule.hold(source, until: limit, plan) }
         state.schedule.requeue(name, plan)
@@ -181,23 +179,6 @@ extension Turn {
             raiseTrouble(.sourceFailing, about: source, since: since, phrase)
         case .stopped(let phrase): raiseTrouble(.sourceStopped, about: source, phrase)
         }
-    }
-
-    /// Promises to say that a source fails once its last good figures are too old, whether another poll ends by then or not: in
-    /// a preview there are no polls but those of its lines.
-    mutating func awaitFailing(_ name: String) {
-        guard let source = plan.source(name), let record = state.schedule.sources[name] else { return }
-        let isSaid = state.incidents[identity: Trouble.sourceFailing.identity(about: name)] != nil
-        let due = record.failingDue(of: source, figuresLast: plan.figuresLast(name), at: now)
-        state.agenda.set(.failing(name), isSaid ? nil : due)
-    }
-
-    /// Says that a source fails which has not answered by then. After a start and a sleep its first answer says how it is.
-    mutating func noteFailing(_ name: String) {
-        guard let source = plan.source(name), let record = state.schedule.sources[name],
-            state.schedule.catchesUp(name) ?? .earliest <= now
-        else { return }
-        receiveNews(record.failingNews(of: source, figuresLast: plan.figuresLast(name), at: now), of: name)
     }
 
     /// What there is to say of an answer that is usable and asks not to be followed by another for longer than its figures

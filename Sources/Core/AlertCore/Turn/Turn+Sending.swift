@@ -160,6 +160,8 @@ extension Turn {
         remarked: [Message.Field]
     ) -> Delivery {
         var (message, kind) = (new, newKind)
+        var remarked = remarked
+        let heldLabel = plan.words[.fieldHeld]
         for old in state.outbox.overtaken(of: story.incident.id, in: channel) {
             if old.kind == .opened || old.kind == .digest {
                 // The channel has heard nothing yet: the newer message is its first, or tells the whole story.
@@ -184,6 +186,10 @@ extension Turn {
                 kind = .revised
                 message = writer.message(story, .revised)
                 message.fields += old.message.fields.filter { $0.label == plan.words[.fieldCorrected] }
+            }
+            // Nor has anybody read yet what made it late.
+            if [.opened, .escalated].contains(kind), !remarked.contains(where: { $0.label == heldLabel }) {
+                remarked.insert(contentsOf: old.message.fields.filter { $0.label == heldLabel }, at: 0)
             }
             state.outbox.end(old, .replaced, at: now, &output)
         }

@@ -100,7 +100,6 @@ struct Turn {
 
     private mutating func look(at due: Agenda.Due) {
         for source in due.watches.sorted() { judgeSource(source) }
-        for source in due.failing.sorted() { noteFailing(source) }
         // However the promises lay in the heap: a budget is for what is worst before it is for reminders.
         let incidents = byUrgency(due.incidents)
         // What explains others must fire before they are asked about.
@@ -147,10 +146,7 @@ struct Turn {
             }
             state.schedule.keep(record, of: source.name, &output)
         }
-        for source in plan.sources {
-            hasten(source)
-            awaitFailing(source.name)
-        }
+        for source in plan.sources { hasten(source) }
         state.schedule.enroll(plan)
         state.schedule.noteCatchUp(plan, at: now)
         state.outbox.noteComeback(at: now, isStart: true)

@@ -176,7 +176,7 @@ extension Problem {
             ? nil
             : Problem(
                 position,
-                "'\(name.tamed.clipped(to: 60))' is not a metric name; expected one such as crash_free_users")
+                "'\(name.quotable)' is not a metric name; expected one such as crash_free_users")
     }
 }
 

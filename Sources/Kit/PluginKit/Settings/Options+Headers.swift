@@ -13,7 +13,7 @@ extension Options {
         // As they are written: what is guarded for its name came out of no variable, file or credential.
         let written = self[named: setting.name].flatMap { setting.kind.read($0.value) } ?? setting.default
         for header in written {
-            let (name, shown) = (header.name.lowercased(), header.name.tamed.clipped(to: 60))
+            let (name, shown) = (header.name.lowercased(), header.name.quotable)
             if !name.isHeaderName {
                 problems.append(
                     Problem(

@@ -66,7 +66,7 @@ public struct JSONReader: Sendable {
     }
 
     private static func quoted(_ name: String) -> String {
-        name.tamed.clipped(to: 60).replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+        name.quotable.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
     }
 
     /// The member of that name, or nil when it is missing or null.
@@ -154,7 +154,7 @@ public struct JSONReader: Sendable {
     public func mismatch(expected: String) -> JSONMismatch {
         let found =
             switch value {
-            case .string(let text): "the string \"\(text.tamed.clipped(to: 60))\""
+            case .string(let text): "the string \"\(text.quotable)\""
             case .bool, .int, .double: value.text
             default: value.kindName
             }

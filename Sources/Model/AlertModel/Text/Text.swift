@@ -30,6 +30,13 @@ extension String {
         return String(result)
     }
 
+    /// The text as a sentence quotes it: tame, and no longer than a sentence bears.
+    public var quotable: String { tamed.clipped(to: String.quotedMax) }
+
+    /// What a sentence quotes is a name or a value, not a document: most are shorter, and of the others both ends tell
+    /// which one is meant.
+    private static let quotedMax = 60
+
     /// Whether any of the bytes may begin something wild: looking at bytes costs less than looking at characters, and at
     /// eight at once still less.
     private var mayBeWild: Bool {

@@ -56,6 +56,7 @@ extension PhraseID {
 
         // Headlines
         case .headlineFigure: "headline.figure"
+        case .headlineEscalated: "headline.escalated"
         case .headlineWorse: "headline.worse"
         case .headlineStill: "headline.still"
         case .headlineWorst: "headline.at_worst"

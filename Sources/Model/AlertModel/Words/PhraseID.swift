@@ -55,6 +55,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
 
     // Headlines
     case headlineFigure
+    case headlineEscalated
     case headlineWorse
     case headlineStill
     case headlineWorst

@@ -67,7 +67,8 @@ extension PhraseID {
 
         // Headlines
         case .headlineFigure: "{who}: {metric} {figure}"
-        case .headlineWorse: "{who}: {severity}, {metric} {figure}"
+        case .headlineEscalated: "{who}, {severity}"
+        case .headlineWorse: "{who}: {metric} now {figure}"
         case .headlineStill: "{who}: {metric} still {figure}"
         case .headlineWorst: "{who}: {metric} at worst {figure}"
         case .headlineSilent: "{who}: {metric} last known {figure}, no news for {period}"

@@ -67,7 +67,8 @@ extension PhraseID {
 
         // Headlines
         case .headlineFigure: "{who}: {metric} {figure}"
-        case .headlineWorse: "{who}: {severity}, {metric} {figure}"
+        case .headlineEscalated: "{who}, {severity}"
+        case .headlineWorse: "{who}: {metric} ahora {figure}"
         case .headlineStill: "{who}: {metric}, todavía {figure}"
         case .headlineWorst: "{who}: {metric}, en el peor momento {figure}"
         case .headlineSilent: "{who}: {metric}, último dato {figure}, sin noticias desde hace {period}"

@@ -31,7 +31,7 @@ enum Answer {
             let isInBraces = text.hasPrefix("{") && text.hasSuffix("}")
             for part in Answer.parts(of: text.trimming("{", "}")) {
                 guard let colon = part.firstIndex(where: { ":=".contains($0) }) else {
-                    throw AnswerFlaw("has '\(String(part).tamed.clipped(to: 60))', expected \(form)")
+                    throw AnswerFlaw("has '\(String(part).quotable)', expected \(form)")
                 }
                 var (name, value) = (String(part[..<colon]).trimmed, String(part[part.index(after: colon)...]).trimmed)
                 // As in a config, a value with a comma or a secret in it may have quotes around it there.
@@ -98,7 +98,7 @@ enum Answer {
         do throws(GrammarError) {
             _ = try kind.value(GuardedText(text))
         } catch {
-            let found = (error.found ?? text).tamed.clipped(to: 60)
+            let found = (error.found ?? text).quotable
             throw AnswerFlaw("is '\(found)', expected \(error.expected)\(error.hint)")
         }
     }

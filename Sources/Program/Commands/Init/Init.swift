@@ -79,7 +79,7 @@ public struct Init: Sendable {
         guard let name = kind == .source ? wish.source : wish.channel else { return nil }
         guard let plugin = plugins(kind).first(where: { $0.manifest.name == name }) else {
             throw Failure(
-                noSuch: "\(kind.rawValue) plugin", name.tamed.clipped(to: 60), known: plugins(kind).map(\.manifest.name)
+                noSuch: "\(kind.rawValue) plugin", name.quotable, known: plugins(kind).map(\.manifest.name)
             )
         }
         return plugin

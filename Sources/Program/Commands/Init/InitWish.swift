@@ -83,7 +83,7 @@ public struct InitWish: Sendable {
         guard let equals = setting.firstIndex(of: "="), equals > setting.startIndex else {
             throw Failure(
                 .wrongUsage,
-                "--set is '\(setting.tamed.clipped(to: 60))', expected KEY=VALUE such as source.organization=shop")
+                "--set is '\(setting.quotable)', expected KEY=VALUE such as source.organization=shop")
         }
         return (String(setting[..<equals]), String(setting[setting.index(after: equals)...]))
     }

@@ -38,7 +38,7 @@ struct Questioner {
             if let number = Int(answer), plugins.indices.contains(number - 1) { return plugins[number - 1] }
             if let plugin = plugins.first(where: { $0.manifest.name == answer.lowercased() }) { return plugin }
             let near = answer.nearest(in: plugins.map(\.manifest.name)).map { "; did you mean \($0)?" } ?? ""
-            terminal.error("there is no \(kind.rawValue) '\(answer.tamed.clipped(to: 60))'\(near)")
+            terminal.error("there is no \(kind.rawValue) '\(answer.quotable)'\(near)")
         }
     }
 

@@ -18,7 +18,7 @@ enum MatrixAnswer {
             }
             return .delivered(receipt: event.tamed.clipped(to: eventIDMax))
         }
-        let code = answer?["errcode"]?.string.map { $0.tamed.clipped(to: 60) }
+        let code = answer?["errcode"]?.string.map(\.quotable)
         let reason = answer?["error"]?.string.map { $0.tamed.clipped(to: 120) }
         let words = [code, reason].compactMap { $0 }.joined(separator: ", ")
         let said = "the homeserver answered \(response.status)" + (words.isEmpty ? "" : ": \(words)")

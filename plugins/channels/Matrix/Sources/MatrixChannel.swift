@@ -70,7 +70,7 @@ public struct MatrixChannel: Channel {
         guard id.hasPrefix("!"), (2...roomIDBytesMax).contains(id.utf8.count) else {
             throw ProblemList(
                 position,
-                "'\(room.description.tamed.clipped(to: 60))' is not a room id; expected one such as "
+                "'\(room.description.quotable)' is not a room id; expected one such as "
                     + "!abcdef:example.org"
             )
         }
@@ -122,7 +122,7 @@ public struct MatrixChannel: Channel {
             return nil
         }
         return
-            "the room is encrypted (\(algorithm.tamed.clipped(to: 60))), and this bot cannot encrypt; name a room without "
+            "the room is encrypted (\(algorithm.quotable)), and this bot cannot encrypt; name a room without "
             + "encryption"
     }
 

@@ -61,7 +61,7 @@ struct SlackUpload {
         guard let answer = try? JSON(parsing: response.body), answer["ok"] == true else {
             let word = (try? JSON(parsing: response.body))?["error"]?.string ?? response.excerpt(60)
             let advice = word == "missing_scope" ? "; give the bot the scope files:write" : ""
-            return .failure(Trouble(words: "Slack answered \(word.tamed.clipped(to: 60))\(advice)"))
+            return .failure(Trouble(words: "Slack answered \(word.quotable)\(advice)"))
         }
         return .success(answer)
     }

@@ -57,7 +57,7 @@ public struct TelegramChannel: Channel {
         guard let place = TelegramPlace(chat, topic: options[Self.topic]) else {
             throw ProblemList(
                 options.position(of: Self.chat),
-                "'\(chat.tamed.clipped(to: 60))' is not a Telegram chat; expected an id such as -1001234567890, or a "
+                "'\(chat.quotable)' is not a Telegram chat; expected an id such as -1001234567890, or a "
                     + "name such as @shop_alerts")
         }
         // Its link, t.me/c/…/1, looks as if it had one.

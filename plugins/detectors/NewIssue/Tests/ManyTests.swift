@@ -134,20 +134,23 @@ private typealias Issue = AlertModel.Issue
 
     @Test(
         arguments: [
-            (["open"], nil), (["resolved", "resolved", "ignored", "resolved", "resolved", "open"], nil),
-            (["resolved"], "✅"), (["resolved", "resolved", "ignored", "resolved", "resolved", "resolved"], "⚪"),
-            (["resolved", "reopened", "resolved", "resolved", "resolved", "resolved"], "⚪"),
-        ] as [([String], Character?)])
+            (["open"], 50, nil), (["resolved", "resolved", "ignored", "resolved", "resolved", "open"], 50, nil),
+            (["resolved"], 50, "✅"),
+            (["resolved", "resolved", "ignored", "resolved", "resolved", "resolved"], 50, "⚪"),
+            (["resolved", "reopened", "resolved", "resolved", "resolved", "resolved"], 50, "⚪"),
+            (["resolved", "reopened", "resolved", "resolved", "resolved", "resolved"], 3, "⚪"),
+            (["resolved", "reopened", "resolved", "resolved", "resolved", "resolved"], nil, "⚪"),
+        ] as [([String], Double?, Character?)])
     func `it is over once none of them is open any more, with a tick only where all are resolved`(
-        _ statuses: [String], mark: Character?
+        _ statuses: [String], usersThen: Double?, mark: Character?
     ) throws {
         var bot = try bot(.on(["issue": "SHOP-*"]))
         bot.advance(by: .hours(2))
         let born = bot.now
-        func see(_ statuses: [String]) {
+        func see(_ statuses: [String], users: Double?) {
             let named = (0..<6).map { number in
                 Issue(
-                    id: "SHOP-\(number)", title: "Crash \(number)", users: 50, firstSeen: born,
+                    id: "SHOP-\(number)", title: "Crash \(number)", users: users, firstSeen: born,
                     status: statuses[number % statuses.count])
             }
             // Neither one that the rule is not about, nor one that was too small to be told of, keeps it open.
@@ -155,10 +158,10 @@ private typealias Issue = AlertModel.Issue
             bot.see([.figures(["sessions": 10_000], at: bot.now, issues: named + others)])
             bot.advance(by: .minutes(10))
         }
-        see(["open"])
+        see(["open"], users: 50)
         #expect(opened(bot).count == 1)
         bot.crash(after: .minutes(1))
-        see(statuses)
+        see(statuses, users: usersThen)
         let end = bot.decisions.last { $0.kind == .resolved }?.message.headline
         #expect(end?.first == mark)
         #expect(end?.contains("Crash 0 (SHOP-0) and 5 more") ?? (mark == nil))

@@ -31,7 +31,7 @@ import ThresholdDetector
         see(&bot, ["sessions": 7200, "crashed_sessions": 204])
         #expect(bot.decisions.map(\.kind) == [.opened, .escalated])
         let message = try #require(bot.decisions.last).message
-        #expect(message.headline == "🔴 shop: now critical, crash-free sessions 97.17% (alert below 98%)")
+        #expect(message.headline == "🔴 shop, now critical: crash-free sessions now 97.17% (alert below 98%)")
         #expect(message.plainText.contains("204 of 7,200"), "\(message.plainText)")
     }
 

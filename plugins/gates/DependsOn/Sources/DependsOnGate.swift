@@ -38,7 +38,9 @@ public struct DependsOnGate: Gate {
     }
 
     public func account(of notification: Notification, at now: Moment, given view: any GateView) -> String? {
-        explanation(of: notification, at: now, given: view).map { incident in
+        // What it lets pass however bad the other is does not hang on that.
+        if let except, notification.severity >= except { return nil }
+        return explanation(of: notification, at: now, given: view).map { incident in
             "while incident \(incident.id) of \(incident.rule) about \(incident.subject.app.tamed.clipped(to: 80)) is open"
         }
     }

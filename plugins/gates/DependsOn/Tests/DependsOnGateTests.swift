@@ -43,16 +43,17 @@ import Testing
     }
 
     @Test func `it says which incident it waits for, the oldest, and of what passes nothing`() throws {
-        let gate = try DependsOnGate.written(["when": "app=backend*"], name: "because")
+        let gate = try DependsOnGate.written(["when": "app=backend*", "except": "critical"], name: "because")
         let older = incident("backend-eu", since: .hours(1))
         var view = RehearsedView()
         view.firing = [incident("bank"), incident("backend-us"), older]
-        func account(_ app: String, _ kind: Notification.Kind = .opened) -> String? {
-            let notification = Notification(incident: incident(app), kind: kind, severity: .warning, channel: "team")
+        func account(_ app: String, _ kind: Notification.Kind = .opened, _ severity: Severity = .warning) -> String? {
+            let notification = Notification(incident: incident(app), kind: kind, severity: severity, channel: "team")
             return gate.account(of: notification, at: now, given: view)
         }
         #expect(account("shop") == "while incident \(older.id) of floor about backend-eu is open")
         #expect(account("shop", .resolved) == nil)
+        #expect(account("shop", .opened, .critical) == nil)
         #expect(account("backend-us") == nil)
     }
 

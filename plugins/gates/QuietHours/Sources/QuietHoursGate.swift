@@ -45,7 +45,7 @@ public struct QuietHoursGate: CalendarGate {
             } catch {
                 problems.append(
                     Problem(
-                        place, "'dates' holds '\(written.tamed.clipped(to: 60))', expected \(error.expected)",
+                        place, "'dates' holds '\(written.quotable)', expected \(error.expected)",
                         suggestion: error.suggestion))
             }
         }
@@ -82,7 +82,7 @@ public struct QuietHoursGate: CalendarGate {
             }
             guard let followed = FollowedCalendar(calendar.name, at: place, days, in: zone) else {
                 throw ProblemList(
-                    place, "no event of '\(calendar.name.tamed.clipped(to: 60))' falls on any day",
+                    place, "no event of '\(calendar.name.quotable)' falls on any day",
                     advice: "remove it, or export the calendar again")
             }
             calendars.append(followed)

@@ -41,7 +41,12 @@ struct BugsinkPoll: Sendable {
                     let way = failure.reason == .forbidden ? "; or write ids in 'projects'" : ""
                     return poll.fail(failure.saying("\(failure.description)\(way)"))
                 }
-                poll.warnings.append(failure.description)
+                if failure.reason == .forbidden {
+                    // Ids are how one does without that capability.
+                    poll.notes.append(failure.description)
+                } else {
+                    poll.warnings.append(failure.description)
+                }
                 return poll.visit(poll.watched(), 0)
             }
             if let warning = listing.left.warning("a project", "projects") { poll.warnings.append(warning) }

@@ -103,9 +103,9 @@ import Testing
                     == "projects: the source answered 403: \(words) (a token with capabilities needs projects:read); "
                     + "or write ids in 'projects'")
         }
-        let numbered = try #require(
-            hidden.play(try source(["projects": list("3")]), poll()).report?.warnings.first)
-        #expect(numbered.hasSuffix("needs projects:read)"), "\(numbered)")
+        let numbered = try #require(hidden.play(try source(["projects": list("3")]), poll()).report)
+        #expect(numbered.notes.first?.hasSuffix("needs projects:read)") == true, "\(numbered.notes)")
+        #expect(numbered.warnings == [], "it was set up so")
         let refused = Server(issues: answer(#"{"detail": "no"}"#, status: 403))
             .play(try source(["projects": list("3")]), poll())
         #expect(
@@ -125,7 +125,7 @@ import Testing
         let hidden = Server(projects: answer(#"{"detail": "no"}"#, status: 403))
             .play(try source(["projects": list("3")]), poll())
         #expect(hidden.observation("3")?.issues.count == 3)
-        #expect(hidden.report?.warnings.count == 1)
+        #expect(hidden.report?.notes.count == 1)
         let half = PlayedPoll(try source(), poll()) { request in
             request.url.description.contains("project=4")
                 ? answer(#"{"detail": "no"}"#, status: 404) : Server().respond(to: request)

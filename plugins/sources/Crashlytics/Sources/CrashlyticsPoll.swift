@@ -196,7 +196,10 @@ struct CrashlyticsPoll: Sendable {
                 }
                 var percentages = LeftOut()
                 for release in releases { percentages.add(release.oddPercentages) }
-                if let warning = percentages.warning("a percentage", "percentages") { poll.warn("\(app): \(warning)") }
+                if let warning = percentages.warning("a percentage", "percentages") {
+                    poll.warn("\(app): \(warning)")
+                    poll.misses.append(PollFailure(.badAnswer, "\(app): \(warning)"))
+                }
                 let flaw = listing.left.warning("a version", "versions")
                 if let flaw {
                     // A sum would lack it, and nobody knows what it has.

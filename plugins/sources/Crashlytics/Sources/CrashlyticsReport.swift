@@ -65,6 +65,10 @@ enum CrashlyticsReport {
                 hasNoSessions: try entry.optional("totalSessionsCount")?.writtenCount() == 0,
                 oddPercentages: percentages)
         }
+        // Where most say something else than the counts, nobody knows which of both still mean what they meant.
+        var percentages = LeftOut()
+        for release in releases ?? [] { percentages.add(release.oddPercentages) }
+        try percentages.check()
         return Page(releases ?? [], next: try body.optional("nextPageToken")?.string(), leaving: left)
     }
 
@@ -136,33 +140,36 @@ enum CrashlyticsReport {
         let count = try impacted?.writtenCount()
         let percent = try entry.optional(trio.percent)
         let whole = try entry.optional(trio.total)
-        let rate: Double?
-        if let percent, whole != nil, count != nil {
-            // What the counts beside it tell needs no percentage.
-            rate = percentages.reading { () throws(JSONMismatch) -> Double? in try share(percent) }
-        } else {
-            rate = try percent.map { percent throws(JSONMismatch) in try share(percent) }
-        }
         guard let total = try whole?.writtenCount() else {
             // How many were hit, of nobody knows how many.
             if let count { metrics[trio.crashed] = count }
-            if let rate { metrics[trio.crashFree] = rate }
+            if let percent { metrics[trio.crashFree] = try percent.percentage() }
             return
         }
         // A share of nothing says nothing, whatever it says.
         guard total > 0 else { return }
         metrics[trio.all] = total
-        // A count of 0 may be left out of the answer.
-        guard var hit = count ?? rate.map(total.without(share:)) else { return }
-        if let impacted { hit = try impacted.crashed(hit, of: total, trio.total) }
+        guard let impacted, let count else {
+            // A count of 0 may be left out of the answer.
+            if let percent { metrics[trio.crashed] = total.without(share: try share(percent)) }
+            return
+        }
+        let hit = try impacted.crashed(count, of: total, trio.total)
         metrics[trio.crashed] = hit
+        guard let percent else { return }
         let computed = (total - hit) / total
-        if let percent, let rate, abs(rate - computed) > roundingMax {
-            percentages.add(percent.mismatch(expected: "\(computed.percent), as the counts beside it say"))
+        // What the counts tell needs no percentage.
+        _ = percentages.reading { () throws(JSONMismatch) -> Double? in
+            let rate = try share(percent)
+            guard abs(rate - computed) <= roundingMax else {
+                throw percent.mismatch(expected: "\(computed.percent), as the counts beside it say")
+            }
+            return rate
         }
     }
 
-    /// A percentage as a fraction. More that is hit than there is, as at the edge of a span, makes one below 0: then it is all.
+    /// A percentage of a total as a fraction. More that is hit than there is, as at the edge of a span, makes one below 0: then
+    /// it is all.
     private static func share(_ percent: JSONReader) throws(JSONMismatch) -> Double {
         try percent.number() < 0 ? 0 : percent.percentage()
     }

@@ -181,7 +181,7 @@ extension CrashlyticsSource {
             } else {
                 problems.append(
                     Problem(
-                        entry.position, "'\(entry.value.tamed.clipped(to: 60))' is not a Firebase app id",
+                        entry.position, "'\(entry.value.quotable)' is not a Firebase app id",
                         advice: "it looks like 1:123456789012:android:abcdef0123456789, in the project's settings"))
             }
         }
@@ -193,7 +193,7 @@ extension CrashlyticsSource {
                 megabytesMax: options[Self.megabytesMax], writtenMaxAge: options[Self.maxAge])
             if let name = tables.wrongName, account != nil {
                 problems.append(
-                    Problem(entry.position, "'\(name.tamed.clipped(to: 60))' is not a valid name in BigQuery"))
+                    Problem(entry.position, "'\(name.quotable)' is not a valid name in BigQuery"))
             }
             change(entry.name) { $0.export = tables }
         }

@@ -83,6 +83,12 @@ import Testing
             version(#""totalUsersCount": "100", "impactedUsersCount": "103""#),
             "impactedUsersCount: expected at most the 100 of 'totalUsersCount', found the string \"103\""
         ), (version(#""crashFreeUsersPercentage": 100.5"#), "expected a percentage from 0 to 100, found 100.5"),
+        (version(#""crashFreeUsersPercentage": -1"#), "expected a percentage from 0 to 100, found -1"),
+        (
+            version(
+                #""totalSessionsCount": "4", "impactedSessionsCount": "3", "crashFreeSessionsPercentage": 66.5"#),
+            "crashFreeSessionsPercentage: expected 25.00%, as the counts beside it say, found 66.5"
+        ),
         (version(#""eventsCount": "-1""#), "eventsCount: expected a count in digits"),
         (version(#""startTime": "2026-12-01T00:00:00Z""#), "expected a span with a begin before its end"),
         (
@@ -110,13 +116,18 @@ import Testing
         _ impacted: String?, _ percentage: String, _ crashed: Double, _ words: String?
     ) throws {
         let count = impacted.map { #""impactedSessionsCount": "\#($0)","# } ?? ""
-        let entry = #""totalSessionsCount": "4", \#(count) "crashFreeSessionsPercentage": \#(percentage)"#
+        // Those of the users fit, so that it is not most of them.
+        let users = #""totalUsersCount": "2", "impactedUsersCount": "1", "crashFreeUsersPercentage": 50"#
+        let entry = #""totalSessionsCount": "4", \#(count) "crashFreeSessionsPercentage": \#(percentage), \#(users)"#
         let played = Firebase(versions: answer(Self.version(entry))).play(try source(), poll(.days(1)))
         for release in ["5.4.0", nil] {
-            #expect(played.observation(release)?.metrics == ["sessions": 4, "crashed_sessions": crashed])
+            let metrics = played.observation(release)?.metrics
+            #expect(metrics?[.sessions] == 4)
+            #expect(metrics?[.crashedSessions] == crashed)
         }
         let place = "wallet: a percentage is left out: $.groups[0].metrics[0].crashFreeSessionsPercentage: "
         #expect(played.report?.warnings == (words.map { [place + $0] } ?? []))
+        #expect(played.report?.missing?.description == words.map { place + $0 }, "where it lasts people are to know")
         #expect(played.report?.unread == .nothing)
     }
 

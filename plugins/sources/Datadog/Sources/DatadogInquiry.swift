@@ -9,8 +9,6 @@ struct DatadogInquiry: Sendable {
     private(set) var warnings: [String]
     /// Set when the budget is used up: no request before that moment.
     private(set) var spentUntil: Moment?
-    /// Why not everything may be counted of what was answered.
-    private(set) var partiality: PollFailure?
     private var counts: [DatadogQuestion: DatadogCount] = [:]
     /// Where sessions were counted, in that order.
     private var counted: [DatadogQuestion] = []
@@ -37,10 +35,6 @@ struct DatadogInquiry: Sendable {
     mutating func take(_ answer: DatadogAnswer, to question: DatadogQuestion) {
         open.removeFirst()
         spentUntil = answer.spentUntil
-        if let flaw = answer.partiality {
-            partiality = partiality ?? flaw
-            if !warnings.contains(flaw.description) { warnings.append(flaw.description) }
-        }
         if question.count == .sessions {
             // Where there is no session nothing has crashed, and no version is to be told apart.
             if answer.isEmpty { leave(question) }

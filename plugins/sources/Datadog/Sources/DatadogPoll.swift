@@ -75,10 +75,6 @@ struct DatadogPoll: Sendable {
         var report = PollReport(
             inquiry.observations { _ in poll.now }, failures: failures + [failure].compactMap(\.self),
             spentUntil: inquiry.spentUntil, warnings: inquiry.warnings)
-        if let partiality = inquiry.partiality {
-            report.unread = .anything
-            report = report.waiting(after: [partiality])
-        }
         report.cursor = cursor(after: failure)
         return .finish(report)
     }

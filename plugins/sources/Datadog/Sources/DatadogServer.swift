@@ -116,8 +116,6 @@ struct DatadogAnswer: Sendable {
     let counts: [TimeSpan: DatadogCount]
     /// Set when no request is left of the limit.
     let spentUntil: Moment?
-    /// Why not everything may be counted; nil where Datadog warns of nothing.
-    let partiality: PollFailure?
 
     /// Whether nothing was counted in any span.
     var isEmpty: Bool { counts.values.allSatisfy { $0.values.values.allSatisfy { $0 == 0 } } }
@@ -141,6 +139,7 @@ struct DatadogAnswer: Sendable {
             if body.value["meta"]?["status"] == "timeout" {
                 throw PollFailure(.timeout, "the query took Datadog too long, so not all of it is counted")
             }
+            if let partiality = DatadogAnswer.partiality(body.value) { throw partiality }
             do throws(JSONMismatch) {
                 if let status = try body.optional("meta")?.optional("status"), try status.string() != "done" {
                     throw status.mismatch(expected: "done, for a query that has counted everything")
@@ -150,7 +149,6 @@ struct DatadogAnswer: Sendable {
                 throw PollFailure(error)
             }
             spentUntil = budget.spentUntil
-            partiality = DatadogAnswer.partiality(body.value)?.about(question.subject)
         } catch {
             throw error.about(question.subject)
         }
@@ -189,6 +187,8 @@ struct DatadogAnswer: Sendable {
         return counts
     }
 
+    /// Why not everything may be counted; nil where Datadog warns of nothing.
+    ///
     /// Where there are warnings "partial results may return", as the description of Datadog's API says of `RUMResponseMetadata`.
     private static func partiality(_ body: JSON) -> PollFailure? {
         let warnings = (body["meta"]?["warnings"]?.array ?? []).map { warning in

@@ -64,14 +64,14 @@ public struct DatadogSource: HistoricalSource {
             problems.append(
                 Problem(
                     options.position(of: Self.application),
-                    "'application' is '\(application.tamed.clipped(to: 60))', which does not look like an application id",
+                    "'application' is '\(application.quotable)', which does not look like an application id",
                     advice: "take it from the address of the application's page"))
         }
         problems += options.flaws(inNames: Self.environments, most: Self.environmentsMax)
         for (name, position) in zip(environments, options.positions(in: Self.environments)) where !name.isQueryWord {
             problems.append(
                 Problem(
-                    position, "'\(name.tamed.clipped(to: 60))' cannot be an environment: it has quotes or a backslash"))
+                    position, "'\(name.quotable)' cannot be an environment: it has quotes or a backslash"))
         }
         if !problems.isEmpty { throw ProblemList(problems) }
     }

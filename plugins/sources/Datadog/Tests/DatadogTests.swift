@@ -160,23 +160,30 @@ import Testing
         #expect(quiet.play(try source(), poll()).report?.outcome == .noData)
     }
 
-    @Test func `of which Datadog says that some may be missing count, and the poll is no whole one`() throws {
-        func warned(_ buckets: String) -> FetchResult {
-            let warning = #"{"code": "unknown_index", "title": "Unknown index", "detail": "'a' is not there"}"#
-            return answer(
-                #"{"data": {"buckets": [\#(buckets)]}, "meta": {"status": "done", "warnings": [\#(warning)]}}"#)
+    @Test(arguments: ["sessions", "crashed"])
+    func `of which Datadog says that some may be missing are left out, and the others count`(_ partial: String) throws {
+        let begin = TimeSpan(lasting: .days(1), until: now).from
+        let warned = answer(
+            #"""
+            {"data": {"buckets": [{"by": {}, "computes": {"c0": 9}}]}, "meta": {"status": "done", "warnings":
+             [{"code": "unknown_index", "title": "Unknown index", "detail": "'a' is not there"}]}}
+            """#)
+        func play(_ isPartial: (HTTPRequest) -> Bool) throws -> PlayedPoll {
+            PlayedPoll(try source(["releases": option(.flag(false))]), poll(.hours(1), .days(1))) { request in
+                isPartial(request) ? warned : Datadog().respond(to: request)
+            }
         }
-        let source = try source(["releases": option(.flag(false))])
-        let words = "Datadog warns that not everything may be counted: Unknown index: 'a' is not there"
-        let played = Datadog(crashed: warned(#"{"by": {}, "computes": {"c0": 9}}"#))
-            .play(source, poll(.hours(1), .days(1)))
-        #expect(played.observations.map { $0.metrics[.crashedSessions] } == [9, 9])
-        #expect(played.report?.warnings == ["crashed sessions: \(words)"])
+        let played = try play { request in
+            question(request) == partial && body(request)["filter"]?["from"] == .string("\(begin.milliseconds)")
+        }
+        #expect(played.observations.map(\.span.length) == [.hours(1)])
+        let words = partial == "crashed" ? "crashed sessions" : "sessions"
+        let warning = "1 d: \(words): Datadog warns that not everything may be counted: Unknown index: 'a' is not there"
+        #expect(played.report?.warnings == [warning])
         #expect(played.report?.unread == .anything)
-        #expect(played.report?.missing?.description == "crashed sessions: \(words)")
-        let quiet = Datadog(sessions: warned("")).play(source, poll())
-        #expect(quiet.report?.outcome == .noData)
-        #expect(quiet.report?.unread == .anything)
+        #expect(played.report?.missing?.description == warning)
+        let none = try play { question($0) == partial }
+        #expect(none.failure?.reason == .badAnswer)
     }
 
     @Test func `no estimate says that more have crashed than there were`() throws {

@@ -155,14 +155,14 @@ private func seen(_ played: PlayedRecall) -> [Observation] {
         #expect(none.lines.isEmpty && none.failure == nil)
     }
 
-    @Test func `of which some may be missing is told with a warning`() throws {
+    @Test func `of which some may be missing is none`() throws {
         let played = PlayedRecall(try source(["releases": option(.flag(false))]), recall()) { request in
             guard question(request) == "crashed" else { return Hours().respond(to: request) }
             return answer(#"{"data": {"buckets": []}, "meta": {"status": "done", "warnings": [{"code": "slow"}]}}"#)
         }
         #expect(
-            played.report?.warnings
-                == ["crashed sessions: Datadog warns that not everything may be counted: slow"])
+            played.failure?.description
+                == "crashed sessions: Datadog warns that not everything may be counted: slow")
     }
 
     @Test func `is never half of it: a budget that ends is waited for`() throws {

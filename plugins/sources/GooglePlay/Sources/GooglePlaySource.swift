@@ -80,7 +80,7 @@ public struct GooglePlaySource: HistoricalSource {
         }
         for (app, position) in zip(apps, options.positions(in: Self.apps)) where !app.isPackageName {
             problems.append(
-                Problem(position, "'\(app.tamed.clipped(to: 60))' is not a package name such as com.shop.android"))
+                Problem(position, "'\(app.quotable)' is not a package name such as com.shop.android"))
         }
         var calendar: PlayCalendar?
         do {

@@ -35,12 +35,15 @@ struct Join: Sendable {
 
     /// A sample may lie ahead of the bot by as much as two clocks differ.
     private static let clocksApartMax = Duration.minutes(5)
-    /// How far a part may be above its whole, or below 0, before it is a mistake. `increase()` extrapolates each counter to the
+    /// How far a part may be above its whole before it is a mistake. `increase()` extrapolates each counter to the
     /// ends of the range by itself, so that two counters read a moment apart differ by less than this.
     static let extrapolationShareMax = 0.01
     /// The same where both are few: whoever crashes in a range may have begun before it, and of an old release that nobody starts
     /// any more the last crash is reported with the start of the next one.
     static let overlapMax = 2.0
+    /// How far a difference of two counters may be below 0, where they are few: of many, a share of them would be more than what
+    /// alarms are made of.
+    private static let shortfallMax = 1.0
 
     init(_ naming: PrometheusSource.Naming, _ poll: Poll) {
         self.naming = naming
@@ -126,7 +129,7 @@ struct Join: Sendable {
         let differing = names.map { "'\($0)'" }.joined(separator: ", ").clipped(to: 100)
         return PollFailure(
             .badAnswer,
-            "metric '\(metric)': two series are about app '\(subject.app.tamed.clipped(to: 60))': \(text(left)) and \(text(right)); "
+            "metric '\(metric)': two series are about app '\(subject.app.quotable)': \(text(left)) and \(text(right)); "
                 + "aggregate over \(differing.isEmpty ? "what they differ in" : differing), "
                 + "or set which label is the release or the environment"
         )
@@ -177,7 +180,7 @@ struct Join: Sendable {
         let isPercent = metrics.entries.contains { $0.metric.unit == .rate && $0.value > 1 }
         return PollFailure(
             .badAnswer,
-            "app '\(subject.app.tamed.clipped(to: 60))': \(flaw)" + (isPercent ? " (divide percentages by 100)" : "")
+            "app '\(subject.app.quotable)': \(flaw)" + (isPercent ? " (divide percentages by 100)" : "")
         )
     }
 
@@ -211,7 +214,7 @@ struct Join: Sendable {
             guard let crashed = metrics[part], let all = metrics[whole] else { continue }
             if crashed > all, crashed <= all + max(overlapMax, all * extrapolationShareMax) { metrics[part] = all }
             // What crashed may be the difference of two counters.
-            if crashed < 0, -crashed <= all * extrapolationShareMax { metrics[part] = 0 }
+            if crashed < 0, -crashed <= min(shortfallMax, all * extrapolationShareMax) { metrics[part] = 0 }
         }
         return metrics
     }

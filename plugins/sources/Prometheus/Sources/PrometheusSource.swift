@@ -118,7 +118,7 @@ public struct PrometheusSource: HistoricalSource {
                 problems.append(
                     Problem(
                         parameter.position,
-                        "'\(name.tamed.clipped(to: 60))' cannot be one of the 'parameters'"
+                        "'\(name.quotable)' cannot be one of the 'parameters'"
                             + (name.isParameterName ? ": the query and its time are sent by the bot" : "")))
             }
         }

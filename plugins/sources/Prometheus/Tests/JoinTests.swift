@@ -187,6 +187,7 @@ import Testing
             ("0", "1", 0), ("1", "2", 1), ("100", "103", nil), ("40", "44", nil), ("1000", "1011", nil),
             // What is left of the difference of two counters.
             ("1000.0000000000001", "-1.1368683772161603e-13", 0), ("100", "-0.7", 0), ("100", "-1.5", nil),
+            ("200000", "-1", 0), ("200000", "-1500", nil), ("0.5", "-0.4", nil),
         ] as [(String, String, Double?)]
     ) func `crashed may be out of bounds by what extrapolation adds, and above by whom began before the range`(
         _ total: String,

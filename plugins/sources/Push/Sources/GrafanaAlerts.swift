@@ -136,7 +136,13 @@ struct GrafanaAlerts: Sendable {
             let figure = odd.reading { () throws(JSONMismatch) -> Metrics? in
                 try GrafanaAlerts.plausible([metric: value.number()], at: value.path)
             }
-            if let figure { metrics[metric] = figure[metric] }
+            guard let number = figure?[metric] else { continue }
+            if let other = metrics[metric], other != number {
+                // Two names of one metric are as two alerts: nobody knows which is the app's.
+                known[metric.name] = .some(nil)
+            } else {
+                metrics[metric] = number
+            }
         }
         let all = odd.reading { () throws(JSONMismatch) -> Metrics? in
             try GrafanaAlerts.plausible(metrics, at: "\(alert.path).values")
@@ -166,7 +172,8 @@ struct GrafanaAlerts: Sendable {
             } else if warnings.count < GrafanaAlerts.warningsMax {
                 warnings.append(
                     "alerts of one push give different \(name) for \(told.subject.app.tamed), so none counts; "
-                        + "name what distinguishes them in 'app_label', 'release_label' or 'environment_label'")
+                        + "name what distinguishes them in 'app_label', 'release_label' or 'environment_label', "
+                        + "or one value of it in 'values'")
             }
         }
         // Values of several alerts meet here for the first time.

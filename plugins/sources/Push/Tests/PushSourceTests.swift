@@ -312,8 +312,23 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
                 == (isWarned
                     ? [
                         "alerts of one push give different crash_events for shop, so none counts; name what distinguishes "
-                            + "them in 'app_label', 'release_label' or 'environment_label'"
+                            + "them in 'app_label', 'release_label' or 'environment_label', or one value of it in 'values'"
                     ] : []))
+    }
+
+    @Test(
+        arguments: [
+            (#""B":5,"C":1"#, nil, 1), (#""B":1,"C":5"#, nil, 1), (#""B":5,"C":5"#, 5, 0), (#""C":1"#, 1, 0),
+        ] as [(String, Double?, Int)])
+    func `that have two values of one metric must agree on it, too`(
+        _ values: String, _ expected: Double?, _ warnings: Int
+    ) throws {
+        let source = try source(["format": "grafana"], values: ["B": "crash_events", "C": "crash_events"])
+        let report = try source.read(push(alerts([("ES", 0, "firing")]).replacing(#""B":0.0"#, with: values)))
+        guard case .values(let seen) = report.outcome else { return }
+        #expect(seen.last?.metrics[.crashEvents] == expected)
+        let said = "alerts of one push give different crash_events for shop"
+        #expect(report.warnings.count { $0.hasPrefix(said) } == warnings)
     }
 
     @Test(arguments: [

@@ -195,6 +195,27 @@ import Testing
         #expect(played.report?.warnings == [])
     }
 
+    @Test func `a rate above 1 by what computing adds is 1`() throws {
+        var server = Server()
+        server.apps = answer(sessions([1000, nil, 1]).replacing("1.0}", with: "1.0000000000000002}"))
+        let played = server.play(try source(), poll(.hours(1)))
+        #expect(
+            played.observation("wallet-android")?.metrics == [
+                "sessions": 1000, "crashed_sessions": 0, "crash_free_sessions": 1,
+            ])
+        #expect(played.report?.warnings == [])
+    }
+
+    @Test func `rates of which more than half make no sense are not what Sentry promises`() throws {
+        var server = Server()
+        server.apps = answer(sessions([1000, 400, 99.7, 98.5]))
+        let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
+        #expect(
+            failure.description.contains(
+                "$.groups[0].totals['crash_free_rate(session)']: expected a fraction from 0 to 1, found 99.7"),
+            "\(failure)")
+    }
+
     @Test(arguments: ["1.01", "99.7", "\"none\""])
     func `a rate that makes no sense is named and left out, and what stands beside it counts`(_ rate: String) throws {
         var server = Server()
