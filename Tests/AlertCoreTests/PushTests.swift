@@ -59,7 +59,13 @@ import Testing
         #expect(
             answer(to: [alert], isOfAlerts: isOfAlerts, warnings: ["an alert is left out"])
                 == .done(
-                    "1 \(isOfAlerts ? "alert" : "observation") accepted for source ios; the log says what was left out",
+                    "1 \(isOfAlerts ? "alert" : "observation") accepted for source ios; an alert is left out",
+                    ["observations": 1]))
+        #expect(
+            answer(to: [alert, seen("bank", users: 1e13)], warnings: ["a value is left out", "so is another"])
+                == .done(
+                    "1 of 2 observations accepted for source ios; the log says why the rest was left out; "
+                        + "a value is left out, and 1 other warning",
                     ["observations": 1]))
     }
 }

@@ -133,6 +133,11 @@ import Testing
         ("rules:\n  floor: {plugin: @x}", "  ***"),
         ("rules:\n  floor: {plugin: cap, at_most: 3}\n  floor: {plugin: cap}", "  floor: {plugin: cap}"),
         ("bot: {tokn: \"${env:TOKEN}\", name: x}", "bot: {tokn: \"${env:TOKEN}\", name: x}"),
+        // What its name says is a credential, in an option that is none.
+        (
+            "rules:\n  w: {plugin: limit, metric: userz, limit: \"< 5\", links: {api_key: \"https://h.example/s3cr3t\"}}",
+            "  w: {plugin: limit, metric: userz, limit: \"< 5\", links: {api_key: ***"
+        ),
     ])
     func `are hidden with what stands behind them, and nothing before them is`(section: String, line: String) {
         let shown = shown(section + least)
@@ -140,9 +145,84 @@ import Testing
         #expect(!shown.contains("s3cr3t"), "\(shown)")
     }
 
+    /// Nobody visits what is not in the tree, nor the lines on which a key goes on.
+    @Test(arguments: [
+        (
+            "bot: {token: \"${env:TOKEN}\", <<: {token: s3cr3t, nick: x}}",
+            "bot: {token: \"${env:TOKEN}\", <<: {token: ***"
+        ),
+        (
+            "bot: {<<: [{token: \"${env:TOKEN}\"}, {token: s3cr3t, nick: x}]}",
+            "bot: {<<: [{token: \"${env:TOKEN}\"}, {token: ***"
+        ),
+        ("bot: {token: \"${env:TOKEN}\", token:\n    s3cr3t, nick: x}", "    ***"),
+        ("bot: {name: x, ~: s3cr3t\n    s3cr3t, nick: x}", "***"),
+        ("bot: {name: x, [a]:\n    s3cr3t, nick: x}", "    ***"),
+        ("bot: {name: x, <<: s3cr3t\n    s3cr3t, nick: x}", "***"),
+        ("bot: {name: x, <<: {}, <<: {token:\n    s3cr3t}, nick: x}", "    ***"),
+        ("bot: {name: x, token:s3cr3t\n    s3cr3t, nick: x}", "***"),
+        ("bot: {name: x, token\n    s3cr3t, nick: x}", "***"),
+    ])
+    func `are hidden where YAML leaves them out, and in a key of several lines`(section: String, line: String) {
+        let shown = shown(section + least)
+        #expect(shown.contains("unknown key '"), "\(shown)")
+        #expect(shown.contains("\n    \(line)\n"), "\(shown)")
+        #expect(!shown.contains("s3cr3t"), "\(shown)")
+    }
+
+    @Test func `are not taken for what they are merged over`() {
+        let shown = shown(
+            "sources:\n  web: &web {plugin: feed, projects: [shop], url: https://f.example, nick: x}\n"
+                + "  ios: {<<: *web, projects: [app]}\nchannels:\n  team: {plugin: page}")
+        #expect(
+            shown.contains("web: &web {plugin: feed, projects: [shop], url: https://f.example, nick: ***"), "\(shown)")
+    }
+
+    @Test(arguments: [
+        ("polling: {evry: 5m}", "polling: {evry: 5m}"), ("polling:\n  evry: 5m\n    s3cr3t", "  evry: ***"),
+        ("bot: {tokn: 12345678}", "bot: {tokn: ***"), ("routes:\n  - team", "  - team"),
+        ("routes:\n  to: [team]", "  to: [***"), ("rules:\n  night:\n  - plugin: night", "  - plugin: ***"),
+        ("rules:\n  a: {plugin: limt, match: {app: x}, metric: y}", "  a: {plugin: limt, match: {app: x}, metric: ***"),
+        ("rules:\n  a:\n    plugin: limit\n    window:30m\n    metric: users", "    window:***"),
+        ("rules:\n  a:\n    plugin: limit\n    metric users\n    window: 30m", "    metric ***"),
+        ("<<<<<<< HEAD\nbot: {token: s3cr3t}\n=======\nbot: {}\n>>>>>>> theirs", "<<<<<<< ***"),
+    ])
+    func `hide no words of the config, and nothing that can be none`(section: String, line: String) {
+        let shown = shown(section + least)
+        #expect(shown.contains("\n    \(line)\n"), "\(shown)")
+        #expect(!shown.contains("s3cr3t"), "\(shown)")
+    }
+
+    @Test func `hide nothing that is read, whatever the plugin is`() {
+        let shown = shown(
+            "sources:\n  ios: {plugin: fed, every: soon, token: s3cr3t}\n"
+                + "channels:\n  team: {plugin: pge, acknowledged: maybe, token: s3cr3t}")
+        #expect(shown.contains("ios: {plugin: fed, every: soon, token: ***"), "\(shown)")
+        #expect(shown.contains("team: {plugin: pge, acknowledged: maybe, token: ***"), "\(shown)")
+    }
+
     @Test func `are quoted no more than shown, where they go on with the line above`() {
         let shown = shown("rules:\n  a:\n    plugin: limit\n      token s3cr3t" + least)
         #expect(shown.contains("there is no plugin 'limit ***'"), "\(shown)")
+    }
+
+    /// Names are looked up when all else has been read.
+    @Test func `are quoted no more however much is read behind them`() {
+        let rules = (1...70).map {
+            "\n  r\($0): {plugin: limit, metric: users, limit: \"< 5\", window: \"1\n    h\($0)\"}"
+        }
+        let shown = shown("bot:\n  report_to: team\n    tokn s3cr3t\nrules:" + rules.joined() + least)
+        #expect(shown.contains("there is no channel 'team ***'"), "\(shown)")
+        #expect(!shown.contains("s3cr3t"), "\(shown)")
+    }
+
+    @Test(arguments: [
+        ("bot:\n  name: shop\n    known\npolling:\n  fooo: x", "unknown key 'fooo' in 'polling'; known are "),
+        ("rules:\n  a:\n    plugin: limit\n    limit: \"< 5\"\n    metric: >-\n      userz", "gives 'userz'"),
+    ])
+    func `do not mask the words of another text, nor a block's first line`(section: String, words: String) {
+        let shown = shown(section + least)
+        #expect(shown.contains(words), "\(shown)")
     }
 
     /// A host has 253 letters at most, and nobody need write one.

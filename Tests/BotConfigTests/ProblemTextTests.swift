@@ -56,6 +56,19 @@ internal import Testing
         #expect(shown[1].prefix { $0 != "!" }.count == shown[2].prefix { $0 != "^" }.count)
     }
 
+    /// Whoever tells of it, and whenever.
+    @Test func `a comment of a config is never shown`() {
+        let lines = ["rules:  # s3cr3t", "  a: {b: \"#c\", d#e: f}", "\u{FEFF}# s3cr3t"]
+        func shown(_ line: Int) -> String {
+            Problem(Position(line: line, column: 1), "wrong").text(file: "c.yaml", lines: ShownLines(lines))
+        }
+        #expect(shown(1).hasSuffix("\n    rules:  ***\n    ^"))
+        #expect(shown(2).hasSuffix("\n    \(lines[1])\n    ^"))
+        #expect(ShownLines([lines[2]]).lines == ["***"])
+        let heading = Problem(Position(line: 1, column: 1), "wrong").text(file: "README.md", lines: ["# feed"])
+        #expect(heading.hasSuffix("\n    # feed\n    ^"))
+    }
+
     @Test func `a line that is not there is left out`() {
         let text = Problem(Position(line: 9, column: 1), "wrong").text(file: "c.yaml", lines: lines)
         #expect(text == "c.yaml:9:1: error: wrong")

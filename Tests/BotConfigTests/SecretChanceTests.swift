@@ -74,8 +74,9 @@ private struct SecretWriter {
             ["channels:", "  team:", "    plugin: page"], ["routes:", "  - to: [team]"],
         ]
         let section = random.pick([0, 1, 1, 2, 3]) ?? 1
-        let place = sections[section].count - random.below(2)
-        let option = option()
+        let isThing = section > 0 && random.happens(0.3)
+        let place = isThing ? 1 : sections[section].count - random.below(2)
+        let option = isThing ? thing() : option()
         sections[section].insert(contentsOf: option, at: place)
         var lines = sections.flatMap { $0 }
         let first = sections[..<section].map(\.count).reduce(place, +)
@@ -105,6 +106,23 @@ private struct SecretWriter {
             ["<<: {\(key): \(secret)}"], ["headers:", "  \(key): \(secret)"],
         ]
         return (random.pick(forms) ?? []).map { "    " + $0 }
+    }
+
+    /// A thing between braces, with a mistyped key behind the secret so that its last line is shown.
+    private mutating func thing() -> [String] {
+        let (key, secret, more) = (random.pick(Self.keys) ?? "token", word(), word())
+        let known = "\(key): \"${env:TOKEN}\""
+        let forms = [
+            ["\(key)", "\(secret)"], ["\(key): \(more), \(key):", "\(secret)"], ["\(key):\(more)", "\(secret)"],
+            ["\(key): \(more)", "\(secret)"], ["\(key): \"\(more)", "\(secret)\""], ["~: \(more)", "\(secret)"],
+            ["[a]:", "\(secret)"], ["? [a, ", "\(more)] : \(secret)"], ["<<: \(more)", "\(secret)"],
+            ["\(known),", "<<: {\(key): \(secret), nme: x}"], ["<<: [{\(known)}, {\(key): \(secret), nme: x}]"],
+            ["\(known),", "<<: {}, <<: {\(key):", "\(secret)}"], ["\(key): [\(more),", "\(secret)]"],
+        ]
+        let plugin = random.pick(["feed", "feed", "fed", "page", "limit"]) ?? "feed"
+        var lines = (random.pick(forms) ?? forms[0]).map { "      " + $0 }
+        lines[lines.count - 1] += ", nme: x}"
+        return ["  z: {plugin: \(plugin),"] + lines
     }
 
     /// Makes a mistake on one of the lines there.

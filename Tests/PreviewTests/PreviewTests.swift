@@ -142,33 +142,42 @@ internal import Testing
         }
     }
 
-    /// The minutes at which a poll was fine or failed, and what is said by half past six.
-    private static let failing: [(polls: KeyValuePairs<Int64, Bool>, told: [String])] = [
+    /// What `ios` and `web` give, as `minute source outcome`, and what is said of sources by half past six.
+    private static let endings: [(lines: [String], told: [String])] = [
+        (["0 ios fine", "2 ios failed"], ["12:32 ios opened", "16:32 ios reminder"]),
+        (["0 ios failed", "5 ios failed"], ["12:55 ios opened", "16:55 ios reminder"]),
+        (["0 ios fine", "2 ios failed", "5 ios fine"], []),
+        // It may have been removed, or the bot away.
+        (["0 ios fine", "2 ios failed", "180 web fine"], []),
         (
-            [0: true, 2: false],
-            ["2026-11-20T12:30:00Z opened send first", "2026-11-20T16:30:00Z reminder send repeat"]
+            ["0 ios fine", "0 web fine", "2 ios failed", "3 web failed"],
+            ["12:32 ios opened", "12:33 web opened", "16:32 ios reminder", "16:33 web reminder"]
         ),
-        (
-            [0: false, 5: false],
-            ["2026-11-20T12:30:00Z opened send first", "2026-11-20T16:30:00Z reminder send repeat"]
-        ),
-        ([0: true, 2: false, 5: true], []),
+        // What it gives after the end is not looked at.
+        (["0 ios fine", "2 ios failed", "400 ios fine"], []),
     ]
 
-    @Test(arguments: failing)
-    func `a source that fails is reported once its figures are too old, though there are no more lines`(
-        polls: KeyValuePairs<Int64, Bool>, told expected: [String]
+    @Test(arguments: endings)
+    func `a source whose last line says that it failed goes on failing until that is reported`(
+        lines: [String], told expected: [String]
     ) {
-        var playback = Playback(.rehearsed(), until: start + .minutes(390))
-        for (minute, isFine) in polls {
-            let now = start + .minutes(minute)
-            playback.feed(
-                ObservationReader.Batch(
-                    seen: now,
-                    lines: isFine ? cue(.fine, at: now) : [.failed(source: "ios", reason: "timeout", seen: now)]))
+        let plan = Plan.rehearsed(sources: ["ios", "web"].map { SourcePlan(name: $0, jitter: 0) })
+        var playback = Playback(plan, until: start + .minutes(390))
+        for line in lines {
+            let words = line.split(separator: " ")
+            let (now, source) = (start + .minutes(Int64(words[0]) ?? 0), String(words[1]))
+            let seen: [ObservationLine] =
+                words[2] == "fine"
+                ? [.observed(.cue(.fine, of: Subject(source: source, app: "shop"), at: now))]
+                : [.failed(source: source, reason: "timeout", seen: now)]
+            playback.feed(ObservationReader.Batch(seen: now, lines: seen))
         }
-        let preview = playback.finish(now: start)
-        #expect(told(preview) == expected)
+        let told = playback.finish(pollsOn: true, now: start).decisions.compactMap { record in
+            record.message.incidents.first.map { incident in
+                "\("\(record.at)".dropFirst(11).prefix(5)) \(incident.subject.source) \(record.kind)"
+            }
+        }
+        #expect(told == expected)
     }
 
     @Test func `what the bot holds already is listed, though nothing is decided of it`() {

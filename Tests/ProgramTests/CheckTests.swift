@@ -85,7 +85,7 @@ import Testing
             masks += isMasked ? 1 : 0
         }
         #expect(carets == 8)
-        #expect(masks == 3)
+        #expect(masks == 2)
     }
 
     @Test func `as JSON, problems are objects with all their members`() async throws {

@@ -96,7 +96,7 @@ private struct ToldSource: PushedSource {
             await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
             for (minute, cue) in [".", "w", "."].enumerated() {
                 let said = await push(bot, cue)
-                let rest = cue == "w" ? "; the log says what was left out" : ""
+                let rest = cue == "w" ? "; somebody said s3cret" : ""
                 #expect(said == "1 observation accepted for source job\(rest)")
                 // The answer is here: from now on nothing may take it away.
                 let left = try State.reading(disk.afterPowerCut, .none).state
@@ -240,7 +240,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `says no secrets in the log`() async throws {
         let bot = try makeBot(secrets: [Secret("s3cret")])
-        try await bot.run { _ = await push(bot, "w") }
+        try await bot.run { #expect(await push(bot, "w").hasSuffix("; somebody said ***")) }
         #expect(stage.logged.contains { $0.contains("somebody said ***") })
         #expect(!stage.logged.contains { $0.contains("s3cret") })
     }

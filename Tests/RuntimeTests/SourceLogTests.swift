@@ -51,18 +51,22 @@ internal import Testing
         return log.news(in: notes, at: .minutes(minutes)).map(\.text)
     }
 
-    @Test
-    mutating func
-        `pushes that come in turn say nothing of each other, and what differs in values is said once an hour`()
-    {
-        let odd = ["x0", "y", "z"].enumerated().map { place, found in
-            "an alert is left out: $.alerts[\(place * 7)].labels: expected a label, found the string \"\(found)\""
-        }
-        #expect(saidOfPush([note(odd[0])], after: 0).count == 1)
+    @Test mutating func `pushes that come in turn say nothing of each other, and each sentence is said once an hour`() {
+        let odd = ["pay1", "pay2"].map { note("alerts of one push give different crash_events for \($0)") }
+        #expect(saidOfPush([odd[0]], after: 0).count == 1)
         #expect(saidOfPush([], after: 1) == [], "another group is no end")
-        #expect(saidOfPush([note(odd[1])], after: 2) == [])
-        #expect(saidOfPush([note(odd[1]), note("Grafana left out 2 alerts")], after: 3).count == 1)
-        #expect(saidOfPush([note(odd[2])], after: 60).count == 1)
+        #expect(saidOfPush([odd[0]], after: 2) == [])
+        #expect(saidOfPush([odd[0], odd[1]], after: 3) == [odd[1].text], "apps may differ by a digit")
+        #expect(saidOfPush([odd[0]], after: 60).count == 1)
+    }
+
+    @Test mutating func `of pushes to one source ten sentences an hour are said, of refusals, too`() {
+        let said = (0..<30).flatMap { saidOfPush([note("a value of app\($0) is left out")], after: Int64($0)) }
+        #expect(said.count == 10)
+        let refusals = ([("ios", 31), ("web", 31), ("ios", 60)] as [(String, Int64)]).map {
+            log.isNews("refused", ofPushTo: $0, at: .minutes($1))
+        }
+        #expect(refusals == [false, true, true])
     }
 
     @Test mutating func `a push is the end of a silence`() {
@@ -71,12 +75,22 @@ internal import Testing
         #expect(saidOfPush([], after: 1) == ["source ios: answers as it should again"])
     }
 
-    @Test mutating func `a push that is refused is said once an hour and source`() {
+    @Test mutating func `a silence that ends with a warning is not over, and the warning is said once`() {
+        log.note(.polled(source: "ios", PollReport(.stale(measured: .earliest)), validators: [:]))
+        #expect(log.news(in: [note("nobody pushed")], at: .zero).count == 1)
+        let odd = note("an alert is left out: $.alerts[1]: expected a label, found none")
+        #expect(saidOfPush([odd], after: 1) == [odd.text])
+        #expect(saidOfPush([odd], after: 2) == [])
+    }
+
+    @Test mutating func `a push that is refused is said once an hour and source, and another mistake at once`() {
         let minutes: [Int64] = [0, 1, 59, 60, 61, 120]
-        let ios = minutes.filter { log.isNews(refusalBy: "ios", at: .minutes($0)) }
-        let web = minutes.filter { log.isNews(refusalBy: "web", at: .minutes($0)) }
+        let ios = minutes.filter { log.isNews("no label", ofPushTo: "ios", at: .minutes($0)) }
+        let web = minutes.filter { log.isNews("no label", ofPushTo: "web", at: .minutes($0)) }
         #expect(ios == [0, 60, 120])
         #expect(web == ios)
+        let isOtherSaid = log.isNews("no JSON", ofPushTo: "ios", at: .minutes(121))
+        #expect(isOtherSaid)
     }
 
     @Test mutating func `figures that change with each poll make a mismatch no news`() {

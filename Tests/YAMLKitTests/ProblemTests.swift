@@ -233,6 +233,22 @@ import YAMLKit
         #expect(render(yaml) == ["nothing", problem])
     }
 
+    @Test(arguments: [
+        ("<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> theirs\n", 1), ("a:\n<<<<<<< HEAD\n  b: 1\n=======\n  b: 2\n", 2),
+        ("a: 1\n=======\nb: 2\n>>>>>>> theirs", 2), ("a: 1\n>>>>>>> theirs\nb: 2", 2),
+    ])
+    func `a merge conflict is called one`(yaml: String, line: Int) {
+        #expect(
+            problems(yaml) == [
+                "\(line):1 a merge conflict is left here; keep one of its sides, and remove the lines that begin with "
+                    + "<<<<<<<, ======= and >>>>>>>"
+            ])
+    }
+
+    @Test func `a line under a title is no merge conflict`() {
+        #expect(!problems("a: 'x\n=======\n  y'\nb: @").contains { $0.contains("merge conflict") })
+    }
+
     @Test func `problems before a syntax error are kept`() {
         #expect(
             render("a: 1\na: 2\nb: @") == [

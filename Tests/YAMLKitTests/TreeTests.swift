@@ -102,6 +102,20 @@ import YAMLKit
         #expect(document.problems == [])
     }
 
+    /// Whoever hides what nobody reads has to know of it.
+    @Test(arguments: [
+        ("a: 1\na: 2", ["a@2:1", "2@2:4"]), ("~: x\nb: 1", ["~@1:1", "x@1:4"]), ("<<: x\na: 1", ["x@1:5"]),
+        ("<<: [1, {a: 1}]", ["1@1:6"]), ("{a:1\n b, c: 2}", ["a:1 b@1:2"]),
+        ("- {<<: {a: 1, b: 1}, a: 2}", ["{a@1:9: 1@1:12}@1:9"]),
+        ("<<: {a: 1}\n<<: {b: 2}", ["{b@2:6: 2@2:9}@2:6"]),
+        // It stands in the tree where it is written.
+        ("- &x {a: 1, b: 1}\n- {<<: *x, a: 2}", [String]()), ("- &x {a: 1}\n- {<<: [*x, *x]}", [String]()),
+    ])
+    func `what is left out is handed over`(yaml: String, nodes: [String]) {
+        #expect(YAML.parse(Array(yaml.utf8)).leftOut.map { render($0) } == nodes)
+        #expect(YAML.parse(Array(yaml.utf8), of: "a.yaml").leftOut.allSatisfy { $0.mark.file == "a.yaml" })
+    }
+
     @Test(arguments: [
         (
             "a: *x", "{a@1:1: @1:4}@1:1",

@@ -4,19 +4,12 @@ public import PluginKit
 public struct LeftOut: Hashable, Sendable {
     public private(set) var count = 0
     public private(set) var first: JSONMismatch?
-    /// How many `reading` has found to make sense.
-    private var soundCount = 0
 
     /// Beyond this share of a list it is not what the service promises, and what is left would be a choice that nobody has
     /// made.
     public static let shareMax = 0.5
 
     public init() {}
-
-    /// Throws the first where more than half of what was read makes no sense.
-    public func check() throws(JSONMismatch) {
-        if let first, Double(count) > Double(count + soundCount) * LeftOut.shareMax { throw first }
-    }
 
     /// What is said of them; nil where there are none.
     ///
@@ -31,9 +24,7 @@ public struct LeftOut: Hashable, Sendable {
     /// What `read` gives; nil where it makes no sense, which is left out.
     public mutating func reading<Value>(_ read: () throws(JSONMismatch) -> Value?) -> Value? {
         do throws(JSONMismatch) {
-            let value = try read()
-            if value != nil { soundCount += 1 }
-            return value
+            return try read()
         } catch {
             add(error)
             return nil
@@ -49,7 +40,6 @@ public struct LeftOut: Hashable, Sendable {
     /// Takes in those of another list, or page of it.
     public mutating func add(_ more: LeftOut) {
         count += more.count
-        soundCount += more.soundCount
         first = first ?? more.first
     }
 }

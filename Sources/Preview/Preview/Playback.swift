@@ -39,6 +39,7 @@ public struct Playback: Sendable {
     public mutating func feed(_ batch: ObservationReader.Batch) {
         if let end, batch.seen > end {
             lateCount += batch.lines.count
+            preview?.forgetUnusable(batch.source)
             return
         }
         lineCount += batch.lines.count
@@ -59,11 +60,14 @@ public struct Playback: Sendable {
     ///
     /// - Parameters:
     ///   - last: the end, unless somebody said another: the last line of what is compared with this; nil for the last line.
+    ///   - pollsOn: whether sources whose last line says that they gave nothing usable go on like that.
     ///   - now: what to take for the end where neither a line nor anybody said.
-    public consuming func finish(noEarlierThan last: Moment? = nil, now: @autoclosure () -> Moment) -> Preview {
+    public consuming func finish(
+        noEarlierThan last: Moment? = nil, pollsOn: Bool = false, now: @autoclosure () -> Moment
+    ) -> Preview {
         var preview = self.preview ?? begun(at: end ?? last ?? now())
         let end = max(end ?? last ?? preview.now, preview.now)
-        preview.pollOnce(until: end)
+        if pollsOn { preview.pollOn(until: end) }
         preview.advance(to: end)
         preview.expectNoMoreAnswers()
         return preview

@@ -85,9 +85,8 @@ public struct Preview: Sendable {
         } else {
             advance(to: moment)
         }
-        let lines = withFaults(lines, asked: asked ?? moment, seen: moment)
         note(lines)
-        step(.observed(lines, asked: asked))
+        step(.observed(withFaults(lines, asked: asked ?? moment, seen: moment), asked: asked))
         if let nextLook, nextLook <= now {
             gathered.take(core, state, at: now)
             self.nextLook = now + Preview.lookInterval
@@ -99,30 +98,45 @@ public struct Preview: Sendable {
         unusable[source] = nil
         guard lines.count == 1, case .empty(let poll) = lines[0] else { return }
         switch poll.outcome {
-        case .failed, .stale: unusable[source] = poll
+        case .failed(let failure):
+            // Nobody knows how long the service would ask to wait next time.
+            let again = EmptyPoll.Failure(reason: failure.reason, sentence: failure.sentence)
+            unusable[source] = EmptyPoll(source: source, .failed(again), seen: poll.seen)
+        case .stale: unusable[source] = poll
         case .noData, .unchanged: break
         }
     }
 
-    /// Goes on after the last line as the bot does, which polls what gives nothing usable at least until its last good figures
-    /// are too old: the same once more then, of each source of which that lies before `end`.
-    mutating func pollOnce(until end: Moment) {
-        let due = unusable.values.compactMap { poll -> (at: Moment, poll: EmptyPoll)? in
-            guard let record = state.schedule.sources[poll.source], record.stopped == nil,
-                let since = record.silentSince
-            else { return nil }
-            // Nobody knows how long the service would ask to wait next time.
-            var again = poll
-            if case .failed(let failure) = poll.outcome {
-                again.outcome = .failed(EmptyPoll.Failure(reason: failure.reason, sentence: failure.sentence))
+    /// Nobody knows any more what the source gives after its last line that is played.
+    mutating func forgetUnusable(_ source: String) { unusable[source] = nil }
+
+    /// Goes on after the last lines as the bot does, which polls what gives nothing usable: the same again whenever a poll is
+    /// due, until that is reported. A source that has had no line for longer, while others had some, is left alone.
+    mutating func pollOn(until end: Moment) {
+        // The soonest last; thousands may fail.
+        var queue: [(due: Moment, poll: EmptyPoll)] = plan.sources.compactMap { source in
+            guard !source.isPushed, let poll = unusable[source.name], let due = nextPoll(of: source.name) else {
+                return nil
             }
-            again.seen = max(since + plan.figuresLast(poll.source), record.due ?? now)
-            return again.seen <= end ? (again.seen, again) : nil
+            return (due, poll)
         }
-        for (at, poll) in due.sorted(by: { ($0.at, $0.poll.source) < ($1.at, $1.poll.source) }) {
-            advance(to: at)
-            step(.observed([.empty(poll)]))
+        queue.sort { $0.due > $1.due }
+        while let (due, poll) = queue.popLast(), due <= end {
+            advance(to: due)
+            step(.observed([.empty(EmptyPoll(source: poll.source, poll.outcome, seen: now))]))
+            guard let since = state.schedule.sources[poll.source]?.silentSince,
+                now - since < plan.figuresLast(poll.source), let next = nextPoll(of: poll.source)
+            else { continue }
+            queue.insert((next, poll), at: queue.firstIndex { $0.due <= next } ?? queue.endIndex)
         }
+    }
+
+    /// When a source is polled next; nil where it is not, and where it should have been before now.
+    private func nextPoll(of source: String) -> Moment? {
+        guard let record = state.schedule.sources[source], record.stopped == nil, let due = record.due, due > now else {
+            return nil
+        }
+        return due
     }
 
     /// What a poll brought, or that it failed on purpose; nobody polls what is pushed.

@@ -37,7 +37,7 @@ public struct DryRun: Sendable {
             machine.terminal.error("alertbot: warning: \(remark)")
         }
         warnOfOldFigures(from: playback.firstSeen)
-        let preview = playback.finish(now: machine.clock.now())
+        let preview = playback.finish(pollsOn: true, now: machine.clock.now())
         tellFaults(preview)
         return (preview, isWhole)
     }

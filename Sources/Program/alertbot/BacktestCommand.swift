@@ -74,10 +74,10 @@ struct BacktestCommand: AsyncParsableCommand {
         // Both end together: what happens after the last line of one is no difference while the other goes on.
         let last = [playback.now, otherPlayback?.now].compactMap(\.self).max()
         let report = self.report(
-            playback.finish(noEarlierThan: last, now: machine.clock.now()), config, truth.incidents)
+            playback.finish(noEarlierThan: last, pollsOn: true, now: machine.clock.now()), config, truth.incidents)
         let otherReport = other.flatMap { other in
             otherPlayback.map {
-                self.report($0.finish(noEarlierThan: last, now: report.to), other, truth.incidents)
+                self.report($0.finish(noEarlierThan: last, pollsOn: true, now: report.to), other, truth.incidents)
             }
         }
         let difference = otherReport.map { Difference(report, $0) }

@@ -125,29 +125,50 @@ public struct WrittenSecret: Hashable, Sendable {
     let lastLine: Int
 }
 
-/// The lines of a file as people may see them: from the first secret on a line there is a mask, and nothing behind it.
+/// The lines of a file as people may see them: from the first secret or comment on a line there is a mask, and nothing behind it.
 public struct ShownLines: Sendable {
     public private(set) var lines: [String]
     /// How much of the lines with a mask is shown in front of it, in code points.
     private var ends: [Int: Int] = [:]
 
-    /// - Parameter secrets: those that stand in these lines.
-    public init(_ lines: [String], hiding secrets: [WrittenSecret] = []) {
+    /// The lines of a text that is no config and has no secrets.
+    init(whole lines: [String]) {
         self.lines = lines
         // The mark of a file's encoding is no part of its text.
         if let first = lines.first, first.unicodeScalars.first == "\u{FEFF}" {
             self.lines[0] = String(String.UnicodeScalarView(first.unicodeScalars.dropFirst()))
         }
+    }
+
+    /// - Parameter secrets: those that stand in these lines.
+    public init(_ lines: [String], hiding secrets: [WrittenSecret] = []) {
+        self.init(whole: lines)
         for secret in secrets {
             for line in secret.position.line...max(secret.position.line, secret.lastLine) {
                 ends[line] = min(ends[line] ?? .max, line == secret.position.line ? secret.position.column - 1 : 0)
             }
+        }
+        // Whatever is told of a line, and whoever tells it.
+        for (index, line) in self.lines.enumerated() {
+            guard let begin = ShownLines.beginOfComment(in: line) else { continue }
+            ends[index + 1] = min(ends[index + 1] ?? .max, begin)
         }
         for (line, end) in ends where lines.indices.contains(line - 1) {
             let text = self.lines[line - 1].unicodeScalars
             guard !text.dropFirst(end).allSatisfy(\.properties.isWhitespace) else { continue }
             self.lines[line - 1] = String(String.UnicodeScalarView(text.prefix(end))) + Secret.mask
         }
+    }
+
+    /// What stands in front of the comment at the end of a line, or what may be one, in code points.
+    private static func beginOfComment(in line: String) -> Int? {
+        guard line.utf8.contains(UInt8(ascii: "#")) else { return nil }
+        var before: Unicode.Scalar = " "
+        for (count, scalar) in line.unicodeScalars.enumerated() {
+            if scalar == "#", before.properties.isWhitespace { return count }
+            before = scalar
+        }
+        return nil
     }
 
     /// In which column that stands here which stands at a place of the file.

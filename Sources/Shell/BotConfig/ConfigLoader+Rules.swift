@@ -56,7 +56,7 @@ extension ConfigLoader {
         let plugins =
             reader.catalog.detectors.map { (manifest: $0.manifest, type: RuleKind.detector($0)) }
             + reader.catalog.gates.map { (manifest: $0.manifest, type: RuleKind.gate($0)) }
-        guard let plugin = plugin(thing, entries, "rule", among: plugins) else {
+        guard let plugin = plugin(thing, entries, "rule", among: plugins, common: [RuleSettings.match.name]) else {
             rules.unread.append(thing.name)
             return
         }

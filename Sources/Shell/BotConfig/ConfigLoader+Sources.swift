@@ -65,7 +65,8 @@ extension ConfigLoader {
             var source: (any Source)?
             var secrets: [Secret] = []
             var renewal: SourceRenewal?
-            if let plugin = plugin(thing, entries, "source", among: plugins) {
+            let common = PollingSettings.ofSource + SourceSettings.all
+            if let plugin = plugin(thing, entries, "source", among: plugins, common: common.map { $0.name }) {
                 let read = { @Sendable (reader: inout ConfigReader) in
                     reader.options(
                         of: plugin.manifest, name: thing.name, at: thing.position, entries,
@@ -174,7 +175,8 @@ extension ConfigLoader {
             var place: UInt64?
             var home: (hash: UInt64, isNamed: Bool)?
             var homeWithoutAddress: UInt64?
-            if let plugin = plugin(thing, entries, "channel", among: plugins) {
+            let common: [any SettingDeclaration] = [ChannelSettings.acknowledged, ChannelSettings.template]
+            if let plugin = plugin(thing, entries, "channel", among: plugins, common: common.map { $0.name }) {
                 let options = reader.options(
                     of: plugin.manifest, name: thing.name, at: thing.position, entries,
                     common: Vocabulary.channel(plugin.manifest).names,
@@ -191,9 +193,7 @@ extension ConfigLoader {
                 home = options.home(of: plugin.manifest, address: channel?.home)
                 if channel?.home != nil { homeWithoutAddress = options.home(of: plugin.manifest, address: nil)?.hash }
             }
-            let own = reader.options(
-                [ChannelSettings.acknowledged, ChannelSettings.template], in: entries, at: thing.position,
-                "channel '\(thing.name)'")
+            let own = reader.options(common, in: entries, at: thing.position, "channel '\(thing.name)'")
             let plan = ChannelPlan(
                 name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false,
                 isPager: channel?.isPager ?? false, hasCharts: channel?.hasCharts ?? false,

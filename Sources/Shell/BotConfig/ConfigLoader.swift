@@ -200,13 +200,18 @@ struct ConfigLoader {
     }
 
     /// The plugin that a thing names, out of those of its kind.
+    ///
+    /// - Parameter common: the names of the options that are read whatever plugin it is.
     mutating func plugin<Kind>(
-        _ thing: Named, _ entries: [Entry], _ what: String, among plugins: [(manifest: PluginManifest, type: Kind)]
+        _ thing: Named, _ entries: [Entry], _ what: String, among plugins: [(manifest: PluginManifest, type: Kind)],
+        common: [String]
     ) -> (manifest: PluginManifest, type: Kind)? {
-        let plugin = known(thing, entries, what, among: plugins)
-        // Nobody knows then which of its options are secrets.
-        if plugin == nil { for entry in entries where entry.key != "plugin" { reader.hide(entry) } }
-        return plugin
+        if let plugin = known(thing, entries, what, among: plugins) { return plugin }
+        // Nobody knows then which of the others are secrets.
+        for entry in entries where !common.contains(entry.key) && entry.key != Vocabulary.plugin.name {
+            reader.hide(entry)
+        }
+        return nil
     }
 
     private mutating func known<Kind>(

@@ -4,27 +4,53 @@ internal import YAMLKit
 // What the reader has read as plain is shown; from the first thing on a line that it has not, nothing of the line is.
 //
 // Not plain are the value of a secret option, unless all of it is `${…}`; what stands under a key that nobody reads, whatever
-// that is called; an address in the place of a name; comments; the lines below the first of any text; and where the YAML is
-// wrong, so that nobody knows what stands where, all behind the known keys that the line begins with and their harmless values.
+// that is called, or is not in the tree at all; an address in the place of a name; comments, which `ShownLines` cuts off; the
+// lines below the first of any text; and where the YAML is wrong, so that nobody knows what stands where, all behind the known
+// keys that the line begins with and their harmless values.
 
 extension ConfigReader {
-    /// Hides what is written there. What only names where a secret lies is shown; keys are not, for they may be lines of a secret.
-    mutating func hide(_ node: Node) {
+    /// Hides what is written there. What only names where a secret lies is shown, and so are the keys of a config; others are
+    /// not, for they may be lines of a secret.
+    ///
+    /// - Parameter lines: of which nothing is hidden.
+    mutating func hide(_ node: Node, besides lines: Set<Int> = []) {
         switch node.kind {
-        case .scalar(let text, _): if !text.isReference { secretsRead.hide(node.position, to: node.lastLine) }
+        case .scalar(let text, _): if !text.isReference { hide(from: node.mark, to: node.lastLine, besides: lines) }
         case .mapping(let entries):
             for entry in entries {
-                secretsRead.hide(entry.keyMark.position)
-                hide(entry.value)
+                if !knows(entry.key) || !isPlain(entry) {
+                    hide(from: entry.keyMark, to: entry.value.mark.line, besides: lines)
+                }
+                hide(entry.value, besides: lines)
             }
-        case .sequence(let nodes): for node in nodes { hide(node) }
+        case .sequence(let nodes): for node in nodes { hide(node, besides: lines) }
+        }
+    }
+
+    private mutating func hide(from mark: Mark, to lastLine: Int, besides lines: Set<Int>) {
+        if !lines.contains(mark.line) {
+            secretsRead.hide(mark.position, to: lastLine)
+        } else if lastLine > mark.line {
+            hide(from: Mark(file: mark.file, line: mark.line + 1, column: 1), to: lastLine, besides: lines)
         }
     }
 
     /// Hides what stands under a key, and the key unless it is plainly one.
     mutating func hide(_ entry: Entry) {
-        if !isPlain(entry) { secretsRead.hide(entry.keyMark.position) }
+        // Where there is no value, it is taken to begin where the key ends.
+        if !isPlain(entry) { secretsRead.hide(entry.keyMark.position, to: entry.value.mark.line) }
         hide(entry.value)
+    }
+
+    /// The same for a key that nobody knows, unless it is nearly that of an option which is no secret, and its value cannot be
+    /// one.
+    mutating func hide(_ entry: Entry, meaning near: String?) {
+        let value = entry.value
+        if let near, !isSecret(near), isPlain(entry), case .scalar = value.kind, value.lastLine == value.mark.line {
+            let line = line(of: value.mark).unicodeScalars.dropFirst(value.mark.column - 1)
+            if endOfHarmless(Substring(line)) != nil { return }
+        }
+        hide(entry)
     }
 
     /// Hides the value of a secret option. In a mapping of names to secrets the names are none.
@@ -36,34 +62,33 @@ extension ConfigReader {
         }
     }
 
-    /// Hides what a text says on the lines below its first, where a key may have lost its colon or a quote its end. Nor does any
-    /// problem quote it.
+    /// Hides what a text says on the lines below its first, where a key may have lost its colon or a quote its end. Nor does a
+    /// problem with it quote that.
     mutating func hideLines(below node: Node, _ text: String) {
-        guard node.lastLine > node.mark.line else { return }
-        let first = line(of: node.mark).unicodeScalars.dropFirst(node.mark.column - 1).drop { $0 == "\"" || $0 == "'" }
+        var mark = node.mark
+        guard node.lastLine > mark.line else { return }
+        var first = line(of: mark).unicodeScalars.dropFirst(mark.column - 1)
+        // Of a block the first line is the one below its sign.
+        if first.first == "|" || first.first == ">" {
+            mark = Mark(file: mark.file, line: mark.line + 1, column: 1)
+            guard node.lastLine > mark.line else { return }
+            first = line(of: mark).unicodeScalars.drop { $0 == " " }
+        } else {
+            first = first.drop { $0 == "\"" || $0 == "'" }
+        }
         let shown = zip(text.unicodeScalars, first).prefix { $0 == $1 }.count
         let rest = Substring(text.unicodeScalars.dropFirst(shown))
-        for part in rest.split(separator: /\$\{[^}]*\}/) { secretsRead.setAside(String(part)) }
-        secretsRead.hide(Position(file: node.mark.file, line: node.mark.line + 1, column: 1), to: node.lastLine)
+        for part in rest.split(separator: /\$\{[^}]*\}/) { secretsRead.setAside(String(part), at: node.position) }
+        secretsRead.hide(Position(file: mark.file, line: mark.line + 1, column: 1), to: node.lastLine)
     }
 
-    /// Hides the comment at the end of a line, or what may be one.
-    mutating func hideComment(at place: Position) {
-        let line = line(of: Mark(file: place.file, line: place.line, column: 1))
-        var before: Unicode.Scalar = " "
-        for (count, scalar) in line.unicodeScalars.enumerated() {
-            if scalar == "#", before.properties.isWhitespace {
-                return secretsRead.hide(Position(file: place.file, line: place.line, column: count + 1))
-            }
-            before = scalar
-        }
-    }
-
-    /// Hides the end of each line of which the YAML is wrong, from what is no known key or has no harmless value.
-    mutating func hide(linesOf marks: [Mark]) {
-        for mark in marks {
+    /// Hides the end of each line of which the YAML is wrong, from what is no known key or has no harmless value; a key that the
+    /// problem names is seen.
+    mutating func hide(linesOf flaws: [YAMLProblem]) {
+        for flaw in flaws {
+            let mark = flaw.mark
             let line = line(of: mark)
-            var end = line.prefixMatch(of: /[ \t]*(?:- )*/)?.range.upperBound ?? line.startIndex
+            var end = line.prefixMatch(of: /[<=>]{7} ?|[ \t]*(?:- )*/)?.range.upperBound ?? line.startIndex
             while let key = line[end...].prefixMatch(of: /(?:[ \t]|- |[\[{,])*["']?([\w.-]+)["']?:(?=\s|$)[ \t]*/),
                 case let name = String(key.output.1), knows(name)
             {
@@ -74,6 +99,12 @@ extension ConfigReader {
                 } else if line[end...].first != "{", line[end...].first != "[" {
                     break
                 }
+            }
+            let rest = line[end...].drop { " \t-[{,\"'".contains($0) }
+            if let key = flaw.key?.key, mayName(flaw), rest.hasPrefix(key),
+                let sign = rest.dropFirst(key.count).prefixMatch(of: /(?![\w.-])["']?[ \t]*[:=]?[ \t]*/)
+            {
+                end = sign.range.upperBound
             }
             guard !line[end...].allSatisfy({ " \t]}".contains($0) }) else { continue }
             let column = line[..<end].unicodeScalars.count + 1
@@ -124,18 +155,18 @@ extension ConfigReader {
         return start.prefixMatch(of: /["']?[\w.-]+["']?[ \t]*:/) != nil
     }
 
-    /// What is wrong with the YAML, with the key that it is about where that is one for sure: any other word may be a part of a
-    /// secret, and so may be one below the key of one.
-    mutating func naming(_ flaw: YAMLProblem) -> YAMLProblem {
-        guard let key = flaw.key?.key, knows(key) else { return flaw.naming(false) }
-        if flaw.mark.column == 1, Vocabulary.top.contains(key) { return flaw.naming(true) }
+    /// Whether what is wrong with the YAML names the key that it is about, which has to be one for sure: any other word may be a
+    /// part of a secret, and so may be one below the key of one.
+    mutating func mayName(_ flaw: YAMLProblem) -> Bool {
+        guard let key = flaw.key?.key, knows(key) else { return false }
+        if flaw.mark.column == 1, Vocabulary.top.contains(key) { return true }
         for number in stride(from: flaw.mark.line - 1, to: 0, by: -1) {
             let line = line(of: Mark(file: flaw.mark.file, line: number, column: 1))
             guard let above = line.prefixMatch(of: /[ \t\[{,-]*["']?([\w.-]+)["']?\s*:(?=\s|$)[ \t]*/) else { continue }
             let value = line[above.range.upperBound...]
-            return flaw.naming(!isSecret(String(above.output.1)) || endOfHarmless(value) != nil)
+            return !isSecret(String(above.output.1)) || endOfHarmless(value) != nil
         }
-        return flaw.naming(true)
+        return true
     }
 
     /// What to do about what stands on the line behind a value that is empty, because YAML takes it for something else.
@@ -150,8 +181,12 @@ extension ConfigReader {
     private static let meanings: [Unicode.Scalar: String] = ["#": "a comment", "&": "an anchor"]
 
     /// Whether it is a word of the config, or the name of a thing in it.
-    func knows(_ word: String) -> Bool {
-        names.contains(word) || Vocabulary.knows(word, catalog) || ["env", "file", "credential"].contains(word)
+    mutating func knows(_ word: String) -> Bool {
+        if names.contains(word) { return true }
+        if let known = known[word] { return known }
+        let isKnown = Vocabulary.knows(word, catalog) || ["env", "file", "credential"].contains(word)
+        known[word] = isKnown
+        return isKnown
     }
 
     /// Whether the value under that key is a secret.

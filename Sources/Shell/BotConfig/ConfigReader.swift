@@ -11,6 +11,8 @@ struct ConfigReader {
     var blemishes = Blemishes()
     /// What options are called whose values are secrets, in any plugin.
     private(set) lazy var secretNames = Vocabulary.secretNames(catalog)
+    /// Which words are of the config: what has an alias is asked about again and again.
+    var known: [String: Bool] = [:]
     /// What is suggested in place of single values, as it would be read.
     private(set) var suggested: [(name: String, option: Option)] = []
     /// What the things of the files are called.
@@ -105,14 +107,13 @@ struct ConfigReader {
     /// - Parameter quotesAsides: whether it may quote what a text says below its first line.
     mutating func report(_ problem: Problem, quotesAsides: Bool = false) {
         // Where the YAML itself is wrong, what it seems to say is not worth a word.
-        var problem = problem.masking(secretsRead.masksNear(quotesAsides: quotesAsides)).tamed
+        var problem = problem.masking(secretsRead.masksNear(quotesAsides ? nil : problem.position)).tamed
         problem = Problem(
             problem.position, problem.message, suggestion: writable(problem.suggestion, at: problem.position),
             advice: problem.advice, level: problem.level)
         guard !blemishes[.broken].contains(problem.position), !blemishes[.withheld].contains(problem.position),
             !problems.contains(problem)
         else { return }
-        hideComment(at: problem.position)
         problems.append(problem)
     }
 
@@ -147,11 +148,14 @@ struct ConfigReader {
             names.formUnion(section.value.mapping.map(\.key).filter(ConfigLoader.isName))
         }
         for flaw in document.problems { reportBroken(flaw, mayHoldNames) }
-        hide(linesOf: document.problems.map(\.mark))
+        hide(linesOf: document.problems)
+        // What is on those lines is hidden by what can be told of it.
+        let lines = Set(document.problems.map(\.mark.line))
+        for node in document.leftOut { hide(node, besides: lines) }
     }
 
     private mutating func reportBroken(_ flaw: YAMLProblem, _ mayHoldNames: Bool) {
-        let (position, shown) = (flaw.mark.position, naming(flaw))
+        let (position, shown) = (flaw.mark.position, flaw.naming(mayName(flaw)))
         report(Problem(position, shown.message, advice: shown.advice))
         blemishes.note(.broken, at: position)
         guard mayHoldNames, let depth = flaw.depthOfLoss, depth < ConfigReader.depthInThing else { return }
@@ -180,7 +184,9 @@ struct ConfigReader {
         case .mapping(let entries): return entries
         case .scalar where node.isNull: return []
         default:
-            hide(node)
+            // The name of a thing, or a word of the config, is seen.
+            let isWord = if case .scalar(let text, _) = node.kind { knows(text) } else { false }
+            if !isWord { hide(node) }
             let slip = node.missingSpace.map { knows($0.key) ? $0.named : $0.unnamed }
             report(
                 node.position,
@@ -208,7 +214,7 @@ struct ConfigReader {
                 entry.key.nearest(in: free) ?? Vocabulary.whole(of: entry.key, among: free)
                 ?? Vocabulary.address(for: entry.key, among: free)
             if let near { meant.insert(near) }
-            hide(entry)
+            hide(entry, meaning: near)
             // What is merged into several things stands in one place.
             guard blemishes.note(.unknown, at: entry.keyMark.position) else { continue }
             if let near {

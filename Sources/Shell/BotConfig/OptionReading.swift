@@ -82,6 +82,7 @@ extension ConfigReader {
             return .map(
                 entries.compactMap { entry in
                     let key = isSecret ? shown(entry) : entry.key
+                    if entry.key.namesCredential { hide(entry.value) }
                     return option(entry.value, "\(name).\(key)", inner, isSecret: isSecret).map { (entry.key, $0) }
                 })
         case .section(let specs): return section(node, name, specs).map(Option.Value.section)

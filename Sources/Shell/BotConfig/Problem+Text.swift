@@ -18,10 +18,10 @@ extension Problem {
     ///
     /// - Parameters:
     ///   - file: the config's name as the user wrote it.
-    ///   - lines: the file that the place is in, line by line.
-    public func text(file: String, lines: [String]) -> String { text(file: file, lines: ShownLines(lines)) }
+    ///   - lines: the file that the place is in, line by line, one without secrets.
+    public func text(file: String, lines: [String]) -> String { text(file: file, lines: ShownLines(whole: lines)) }
 
-    /// The same with lines in which secrets are masked.
+    /// The same with lines of a config, in which secrets and comments are masked.
     public func text(file: String, lines shown: ShownLines) -> String {
         let lines = shown.lines
         var text = "\(position.file ?? file):\(position.line):\(position.column): \(level.rawValue): \(advisedMessage)"

@@ -10,8 +10,8 @@ struct SecretsRead {
     private(set) var written: [WrittenSecret] = []
     /// What of that plugins get as secrets. What is wrong with the file may have words in common with them, and shows those.
     private(set) var guarded: [Secret] = []
-    /// What texts say below their first lines, which no problem quotes.
-    private var asides: [Secret] = []
+    /// What texts say below their first lines, by where they stand: no problem there quotes it.
+    private var asides: [Position: Set<Secret>] = [:]
     /// Made once: a config may have thousands of mistakes.
     private var masks: [Secret: SecretMask] = [:]
 
@@ -42,15 +42,15 @@ struct SecretsRead {
         written.append(WrittenSecret(position: position, lastLine: lastLine ?? position.line))
     }
 
-    /// Remembers what no problem is to quote, nor as it is shown.
-    mutating func setAside(_ text: String) { asides += [Secret(text), Secret(text.tamed)] }
+    /// Remembers what no problem there is to quote, nor as it is shown.
+    mutating func setAside(_ text: String, at position: Position) {
+        asides[position, default: []].formUnion([Secret(text), Secret(text.tamed)])
+    }
 
-    /// What masks the secrets that were read last, the longest first.
-    ///
-    /// - Parameter quotesAsides: whether what was set aside is not among them.
-    mutating func masksNear(quotesAsides: Bool) -> [SecretMask] {
+    /// What masks the secrets that were read last, and what was set aside at a place, the longest first.
+    mutating func masksNear(_ position: Position?) -> [SecretMask] {
         var near = Set(seen.suffix(SecretsRead.nearMax))
-        if !quotesAsides { near.formUnion(asides.suffix(SecretsRead.nearMax)) }
+        if let position { near.formUnion(asides[position] ?? []) }
         return near.sorted { $0.reveal().utf8.count > $1.reveal().utf8.count }.map { secret in
             if let known = masks[secret] { return known }
             let made = SecretMask(secret)

@@ -132,7 +132,7 @@ public actor Bot {
         let why = redactor.redact("\(mistake)").tamed
         refusedPushes[source] = Intake.Mistaken(at: ports.clock.now(), why: why)
         let note = Note(.warning, "source \(source): a push was refused: \(why)", ["source": source])
-        if sourceLog.isNews(refusalBy: source, at: ports.clock.uptime()) { ports.host.log(note) }
+        if sourceLog.isNews(note.text, ofPushTo: source, at: ports.clock.uptime()) { ports.host.log(note) }
     }
 
     /// A bell that rings after each turn, whatever came of it, and ends when the bot stops.

@@ -1,7 +1,7 @@
 extension Composer {
     /// Entries merged in through `<<`, and their place among the mapping's own.
     private struct Merge {
-        let line: Int
+        let mark: Mark
         let position: Int
         let entries: [Entry]
     }
@@ -21,13 +21,15 @@ extension Composer {
                 if let merge {
                     let advice = "merge several mappings with one list, as in '<<: [*first, *second]'"
                     try report(
-                        event.mark, "duplicate key '<<', first on line \(merge.line)", advice: advice, leavingOut: depth
+                        event.mark, "duplicate key '<<', first on line \(merge.mark.line)", advice: advice,
+                        leavingOut: depth
                     )
                 }
                 let value = try node(try next(), depth: depth)
                 levels = max(levels, value.levels)
                 let merged = try mergeEntries(of: value.node, into: depth)
-                merge = merge ?? Merge(line: event.mark.line, position: entries.count, entries: merged)
+                if merge != nil { leaveOut(merged, behind: event.mark) }
+                merge = merge ?? Merge(mark: event.mark, position: entries.count, entries: merged)
                 continue
             }
 
@@ -40,12 +42,14 @@ extension Composer {
             }
             let value = try node(try next(), depth: depth)
             levels = max(levels, keyNode.levels, value.levels)
+            if !isNew { leftOut += [keyNode.node, value.node] }
             // Between braces a text without a value is a key of its own.
             if key != nil, value.node.kind == .scalar("", .plain),
                 let slip = keyNode.node.missingSpace
             {
                 try report(YAMLProblem(event.mark, slip, isNamed: true, depthOfLoss: depth + 1))
                 isNew = false
+                leftOut.append(keyNode.node)
                 // What was meant is there, and what it says is not known.
                 let unknown = Node(kind: .scalar("", .plain), mark: event.mark)
                 entries.append(Entry(key: slip.key, keyMark: event.mark, value: unknown))
@@ -57,10 +61,19 @@ extension Composer {
         }
         if let merge {
             var taken = Set(lineByKey.keys)
-            let free = merge.entries.filter { taken.insert($0.key).inserted }
+            var (free, lost): ([Entry], [Entry]) = ([], [])
+            for entry in merge.entries {
+                if taken.insert(entry.key).inserted { free.append(entry) } else { lost.append(entry) }
+            }
+            leaveOut(lost, behind: merge.mark)
             entries.insert(contentsOf: free, at: merge.position)
         }
         return Composed(node: Node(kind: .mapping(entries), mark: mark), levels: levels + 1)
+    }
+
+    /// Notes what is not merged in, unless it stands elsewhere, where it is in the tree.
+    private mutating func leaveOut(_ entries: [Entry], behind mark: Mark) {
+        leftOut += entries.filter { $0.keyMark > mark }.map { Node(kind: .mapping([$0]), mark: $0.keyMark) }
     }
 
     /// The text of a key, or nil once the reason it is none has been reported.
@@ -87,6 +100,7 @@ extension Composer {
             for item in items {
                 guard case .mapping(let entries) = item.kind else {
                     try report(item.mark, "'<<' merges mappings, but this is not one", leavingOut: depth)
+                    leftOut.append(item)
                     continue
                 }
                 merged += entries
@@ -95,6 +109,7 @@ extension Composer {
         case .scalar:
             let advice = "name one as in '<<: *name', or several as in '<<: [*first, *second]'"
             try report(value.mark, "'<<' merges mappings, but this is not one", advice: advice, leavingOut: depth)
+            leftOut.append(value)
             return []
         }
     }

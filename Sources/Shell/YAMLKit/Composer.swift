@@ -20,6 +20,8 @@ struct Composer: ~Copyable {
     private var problems: [YAMLProblem] = []
     private var anchors: [String: Anchor] = [:]
     private var nodes = 0
+    /// What stands in the text and not in the tree.
+    var leftOut: [Node] = []
 
     init(reader: consuming EventReader, limits: YAML.Limits) {
         self.reader = reader
@@ -30,9 +32,9 @@ struct Composer: ~Copyable {
     mutating func compose() -> YAML.Document {
         do throws(Halt) {
             let root = try document()
-            return YAML.Document(root: root, problems: problems)
+            return YAML.Document(root: root, problems: problems, leftOut: leftOut)
         } catch {
-            return YAML.Document(root: nil, problems: problems + [error.problem])
+            return YAML.Document(root: nil, problems: problems + [error.problem], leftOut: leftOut)
         }
     }
 

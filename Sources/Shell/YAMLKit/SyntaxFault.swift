@@ -21,6 +21,7 @@ struct SyntaxFault {
     }
 
     func halt(in source: SourceText) -> Halt {
+        if let halt = conflict(in: source) { return halt }
         let found = source.character(at: index)
         if found == "\t" {
             return Halt(mark, "a tab is used for indentation", advice: "use spaces")
@@ -92,6 +93,25 @@ struct SyntaxFault {
         default:
             let reason = context.isEmpty ? problem : "\(problem) \(context)"
             return Halt(mark, "this is not YAML: \(reason)")
+        }
+    }
+
+    /// The first line up to there which says that two versions of the file could not be merged.
+    private func conflict(in source: SourceText) -> Halt? {
+        let all = SyntaxFault.lines(of: source)
+        func index(of signs: Set<String>, in lines: some Collection<Substring>) -> Int? {
+            lines.enumerated().first { _, line in
+                let rest = line.dropFirst(7)
+                return signs.contains(String(line.prefix(7))) && (rest.isEmpty || rest.hasPrefix(" "))
+            }?.offset
+        }
+        // A line under a title may look like the one between two sides.
+        guard index(of: ["<<<<<<<", ">>>>>>>"], in: all) != nil else { return nil }
+        let read = all.prefix(max(mark.line, contextMark.line))
+        return index(of: ["<<<<<<<", "=======", ">>>>>>>"], in: read).map { index in
+            Halt(
+                Mark(line: index + 1, column: 1), "a merge conflict is left here",
+                advice: "keep one of its sides, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>")
         }
     }
 

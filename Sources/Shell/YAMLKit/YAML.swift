@@ -15,6 +15,10 @@ public enum YAML {
 
         /// What is wrong, in the order found; empty when the document is sound.
         public let problems: [YAMLProblem]
+
+        /// What stands in the text and not in the tree: keys that are none, what a key that stands twice says the second time,
+        /// and what is merged in where it is and is said already. It need be no mistake.
+        public let leftOut: [Node]
     }
 
     /// The bounds within which text is read.
@@ -51,7 +55,8 @@ public enum YAML {
             problems: document.problems.map {
                 YAMLProblem(
                     $0.mark.of(file), $0.message, advice: $0.advice, depthOfLoss: $0.depthOfLoss, key: $0.key)
-            })
+            },
+            leftOut: document.leftOut.map { $0.of(file) })
     }
 
     /// Reads the one document in `bytes`, of a text that stands for itself.
@@ -61,7 +66,7 @@ public enum YAML {
             var composer = Composer(reader: try EventReader(source), limits: limits)
             return composer.compose()
         } catch {
-            return Document(root: nil, problems: [error.problem])
+            return Document(root: nil, problems: [error.problem], leftOut: [])
         }
     }
 }

@@ -226,9 +226,11 @@ extension MessageWriter {
         headline += part.text(in: words)
         // Whoever is woken by it reads how bad it is. What is over or out of sight may have been worse.
         if others == 0, members.allSatisfy({ $0.notification.incident.isOpen && $0.silence == nil }),
-            let worst = members.lazy.filter({ $0.severity == severity }).compactMap(figure).first
+            let worst = members.first(where: { $0.severity == severity && figure($0) != nil }),
+            !isBeaten(worst, members),
+            let what = figure(worst)
         {
-            headline = words(.togetherWorst, [.headline: headline, .what: worst])
+            headline = words(.togetherWorst, [.headline: headline, .what: what])
         }
         var message = Message(
             kind: kind, severity: severity, at: now,
@@ -312,6 +314,15 @@ extension MessageWriter {
         let value = text(figure.value, in: evidence)
         return detailed(
             words(.figureOf, [.metric: words.title(of: Metric(metric)), .figure: value]), [comparison(evidence)])
+    }
+
+    /// Whether the line of another has a worse figure of the same metric, though that is milder by now.
+    private func isBeaten(_ worst: Member, _ members: ArraySlice<Member>) -> Bool {
+        func evidence(_ member: Member) -> Evidence {
+            member.notification.incident.figureEvidence(for: member.notification.kind)
+        }
+        let told = evidence(worst)
+        return members.contains { evidence($0).metric == told.metric && evidence($0).isWorse(than: told) }
     }
 
     private func line(_ member: Member) -> String {

@@ -14,7 +14,8 @@ extension Turn {
         state.schedule.keep(record, of: name, &output)
         let kept = receiveReport(of: name, report, validators: record.validators)
         // Whoever pushed may be a program whose own log is all that somebody reads.
-        let warned = report.warnings.isEmpty ? "" : "; the log says what was left out"
+        let others = report.warnings.count > 1 ? ", and \((report.warnings.count - 1).counted("other warning"))" : ""
+        let warned = report.warnings.first.map { "; \($0)\(others)" } ?? ""
         guard case .values(let observations) = report.outcome else {
             return .done("accepted for source \(name); it contains no figures\(warned)", ["observations": 0])
         }
@@ -27,7 +28,7 @@ extension Turn {
         return .done(
             kept == observations.count
                 ? "\(all) accepted for source \(name)\(warned)"
-                : "\(kept) of \(all) accepted for source \(name); the log says why the rest was left out",
+                : "\(kept) of \(all) accepted for source \(name); the log says why the rest was left out\(warned)",
             ["observations": JSON(kept)])
     }
 }

@@ -28,13 +28,20 @@ struct DatadogInquiry: Sendable {
     }
 
     /// Asks nothing more of that environment and that span.
-    mutating func leave(_ question: DatadogQuestion) {
+    ///
+    /// - Parameter warning: what is said of it.
+    mutating func leave(_ question: DatadogQuestion, saying warning: String? = nil) {
         open.removeAll { $0.span == question.span && $0.environment == question.environment }
+        if let warning { warnings.append(warning) }
     }
 
-    mutating func take(_ answer: DatadogAnswer, to question: DatadogQuestion) {
-        open.removeFirst()
+    /// Takes in what was counted, and whether more requests are allowed.
+    ///
+    /// - Returns: why not everything may be counted, so that nothing was taken in; nil where it was.
+    mutating func take(_ answer: DatadogAnswer, to question: DatadogQuestion) -> PollFailure? {
         spentUntil = answer.spentUntil
+        if let partiality = answer.partiality { return partiality }
+        open.removeFirst()
         if question.count == .sessions {
             // Where there is no session nothing has crashed, and no version is to be told apart.
             if answer.isEmpty { leave(question) }
@@ -45,6 +52,7 @@ struct DatadogInquiry: Sendable {
             if question.count == .sessions { counted.append(part) }
             counts[part] = answer.counts[span]
         }
+        return nil
     }
 
     /// - Parameter seen: when a span would have been seen.

@@ -49,8 +49,9 @@ struct DatadogPoll: Sendable {
         return .fetch(source.server.request(question)) { result in
             var poll = self
             do throws(PollFailure) {
-                poll.inquiry.take(try DatadogAnswer(result, to: question, now: poll.poll.now), to: question)
-                return poll.goOn()
+                let answer = try DatadogAnswer(result, to: question, now: poll.poll.now)
+                let partiality = poll.inquiry.take(answer, to: question)
+                return partiality.map { poll.goOn(without: $0, question) } ?? poll.goOn()
             } catch {
                 return poll.goOn(without: error, question)
             }

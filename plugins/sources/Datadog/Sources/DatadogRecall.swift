@@ -41,7 +41,14 @@ struct DatadogRecall: Sendable {
         return .fetch(source.server.request(question)) { result in
             var recall = self
             do throws(PollFailure) {
-                recall.inquiry.take(try DatadogAnswer(result, to: question, now: recall.recall.now), to: question)
+                let answer = try DatadogAnswer(result, to: question, now: recall.recall.now)
+                if let partiality = recall.inquiry.take(answer, to: question) {
+                    // A shorter stretch may take less time; what Datadog warns of is the same in it.
+                    guard partiality.reason == .badAnswer else { return .fail(partiality) }
+                    let words = "figures from \(question.span.from) to \(question.span.to) are left out: \(partiality)"
+                    recall.inquiry.leave(
+                        question, saying: [question.environment, words].compactMap(\.self).joined(separator: ": "))
+                }
             } catch {
                 return .fail(error)
             }

@@ -110,12 +110,14 @@ struct DatadogCount: Sendable {
     var told: Set<String>?
 }
 
-/// A usable answer: what was counted, and what its headers say about going on.
+/// An answer: what was counted, and what its headers say about going on.
 struct DatadogAnswer: Sendable {
-    /// For each span of the question.
+    /// For each span of the question; nothing where not everything may be counted.
     let counts: [TimeSpan: DatadogCount]
     /// Set when no request is left of the limit.
     let spentUntil: Moment?
+    /// Why not everything may be counted; nil where everything is.
+    let partiality: PollFailure?
 
     /// Whether nothing was counted in any span.
     var isEmpty: Bool { counts.values.allSatisfy { $0.values.values.allSatisfy { $0 == 0 } } }
@@ -135,11 +137,12 @@ struct DatadogAnswer: Sendable {
                 throw failure.advised(by: DatadogAnswer.advice(about: failure.reason))
             }
             let body = try response.json()
-            // A query that takes too long ends with what was counted by then.
-            if body.value["meta"]?["status"] == "timeout" {
-                throw PollFailure(.timeout, "the query took Datadog too long, so not all of it is counted")
+            spentUntil = budget.spentUntil
+            partiality = DatadogAnswer.partiality(body.value)?.about(question.subject)
+            guard partiality == nil else {
+                counts = [:]
+                return
             }
-            if let partiality = DatadogAnswer.partiality(body.value) { throw partiality }
             do throws(JSONMismatch) {
                 if let status = try body.optional("meta")?.optional("status"), try status.string() != "done" {
                     throw status.mismatch(expected: "done, for a query that has counted everything")
@@ -148,7 +151,6 @@ struct DatadogAnswer: Sendable {
             } catch {
                 throw PollFailure(error)
             }
-            spentUntil = budget.spentUntil
         } catch {
             throw error.about(question.subject)
         }
@@ -191,6 +193,10 @@ struct DatadogAnswer: Sendable {
     ///
     /// Where there are warnings "partial results may return", as the description of Datadog's API says of `RUMResponseMetadata`.
     private static func partiality(_ body: JSON) -> PollFailure? {
+        // A query that takes too long ends with what was counted by then.
+        if body["meta"]?["status"] == "timeout" {
+            return PollFailure(.timeout, "the query took Datadog too long, so not all of it is counted")
+        }
         let warnings = (body["meta"]?["warnings"]?.array ?? []).map { warning in
             let words = [warning["title"], warning["detail"]].compactMap { $0?.string }.joined(separator: ": ")
             return words.isEmpty ? warning["code"]?.string ?? "no words" : words
@@ -198,6 +204,7 @@ struct DatadogAnswer: Sendable {
         guard !warnings.isEmpty else { return nil }
         let said = warnings.joined(separator: "; ").tamed.clipped(to: 200)
         return PollFailure(.badAnswer, "Datadog warns that not everything may be counted: \(said)")
+            .advised(by: "correct what it warns of, or use a shorter 'window'")
     }
 
     private static func words(of response: HTTPResponse) -> String? {

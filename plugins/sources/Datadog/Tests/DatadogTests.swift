@@ -178,12 +178,24 @@ import Testing
         }
         #expect(played.observations.map(\.span.length) == [.hours(1)])
         let words = partial == "crashed" ? "crashed sessions" : "sessions"
-        let warning = "1 d: \(words): Datadog warns that not everything may be counted: Unknown index: 'a' is not there"
+        let warning =
+            "1 d: \(words): Datadog warns that not everything may be counted: Unknown index: 'a' is not there "
+            + "(correct what it warns of, or use a shorter 'window')"
         #expect(played.report?.warnings == [warning])
         #expect(played.report?.unread == .anything)
         #expect(played.report?.missing?.description == warning)
         let none = try play { question($0) == partial }
         #expect(none.failure?.reason == .badAnswer)
+    }
+
+    @Test(arguments: [#""status": "done", "warnings": [{"code": "slow"}]"#, #""status": "timeout""#])
+    func `an answer that is left out tells of the limit, too`(_ meta: String) throws {
+        let headers = [(name: "X-RateLimit-Remaining", value: "0"), (name: "X-RateLimit-Reset", value: "40")]
+        let played = PlayedPoll(try source(["environments": list("prod", "beta")]), poll()) { _ in
+            answer(#"{"data": {"buckets": []}, "meta": {\#(meta)}}"#, headers: headers)
+        }
+        #expect(played.requests.count == 1)
+        #expect((played.report?.notBefore ?? .earliest) > now)
     }
 
     @Test func `no estimate says that more have crashed than there were`() throws {

@@ -155,14 +155,23 @@ private func seen(_ played: PlayedRecall) -> [Observation] {
         #expect(none.lines.isEmpty && none.failure == nil)
     }
 
-    @Test func `of which some may be missing is none`() throws {
-        let played = PlayedRecall(try source(["releases": option(.flag(false))]), recall()) { request in
-            guard question(request) == "crashed" else { return Hours().respond(to: request) }
+    @Test(arguments: ["sessions", "crashed"])
+    func `of which some may be missing is left out with a warning, and the rest counts`(_ partial: String) throws {
+        let options = ["releases": option(.flag(false)), "environments": list("prod", "beta")]
+        let played = PlayedRecall(try source(options), recall(day, day + .hours(2))) { request in
+            let query = body(request)["filter"]?["query"]?.string ?? ""
+            guard question(request) == partial, query.contains("env:\"beta\"") else {
+                return Hours().respond(to: request)
+            }
             return answer(#"{"data": {"buckets": []}, "meta": {"status": "done", "warnings": [{"code": "slow"}]}}"#)
         }
+        #expect(seen(played).map(\.subject.environment) == ["prod", "prod"])
+        let subject = partial == "crashed" ? "crashed sessions" : "sessions"
         #expect(
-            played.failure?.description
-                == "crashed sessions: Datadog warns that not everything may be counted: slow")
+            played.report?.warnings == [
+                "beta: figures from 2026-11-19T00:00:00Z to 2026-11-19T02:00:00Z are left out: \(subject): "
+                    + "Datadog warns that not everything may be counted: slow (correct what it warns of, or use a shorter 'window')"
+            ])
     }
 
     @Test func `is never half of it: a budget that ends is waited for`() throws {

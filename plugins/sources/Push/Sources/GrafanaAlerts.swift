@@ -94,9 +94,11 @@ struct GrafanaAlerts: Sendable {
             try known.optional(name)?.string()
         }
         guard let app = try label(labels.app) ?? app, !app.isEmpty else {
+            // Where an alert stands differs with each push.
+            let name = try label("alertname").map { " for the alert \($0.quotable)" } ?? ""
             throw JSONMismatch(
                 path: known.path, expected: "a label '\(labels.app)' with the app, or 'app' in the config",
-                found: "none")
+                found: "none\(name)")
         }
         return Subject(
             source: push.source, app: app, release: try label(labels.release),

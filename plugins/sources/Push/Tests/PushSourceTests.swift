@@ -304,7 +304,10 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
     ) throws {
         let source = try source(["format": "grafana"], values: ["B": "crash_events"])
         let report = try source.read(push(alerts(told)))
-        guard case .values(let seen) = report.outcome else { return }
+        guard case .values(let seen) = report.outcome else {
+            Issue.record("\(report.outcome)")
+            return
+        }
         #expect(seen.last?.metrics[.crashEvents] == expected)
         #expect(seen.last?.issues.count == told.count)
         #expect(
@@ -325,7 +328,10 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
     ) throws {
         let source = try source(["format": "grafana"], values: ["B": "crash_events", "C": "crash_events"])
         let report = try source.read(push(alerts([("ES", 0, "firing")]).replacing(#""B":0.0"#, with: values)))
-        guard case .values(let seen) = report.outcome else { return }
+        guard case .values(let seen) = report.outcome else {
+            Issue.record("\(report.outcome)")
+            return
+        }
         #expect(seen.last?.metrics[.crashEvents] == expected)
         let said = "alerts of one push give different crash_events for shop"
         #expect(report.warnings.count { $0.hasPrefix(said) } == warnings)
@@ -334,7 +340,8 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
     @Test(arguments: [
         (
             "\"app\": \"shop-android\"", "\"ap\": \"shop-android\"",
-            "an alert is left out: $.alerts[0].labels: expected a label 'app' with the app, or 'app' in the config, found none"
+            "an alert is left out: $.alerts[0].labels: expected a label 'app' with the app, or 'app' in the config, found none "
+                + "for the alert Crashes of the app"
         ),
         (
             "\"status\": \"firing\",\n      \"labels\"", "\"status\": \"odd\",\n      \"labels\"",
@@ -370,8 +377,8 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         let sent = push(text(fixture: "grafana.json").replacing("\"app\"", with: "\"ap\""))
         #expect(
             summary(try source(["format": "grafana"]), sent)
-                == "mistake: $.alerts[0].labels: expected a label 'app' with the app, or 'app' in the config, found none"
-        )
+                == "mistake: $.alerts[0].labels: expected a label 'app' with the app, or 'app' in the config, found none "
+                + "for the alert Crashes of the app")
     }
 
     @Test func `with more that crashed than there is have no values`() throws {

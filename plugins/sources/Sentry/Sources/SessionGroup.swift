@@ -46,7 +46,7 @@ struct SessionGroup: Hashable, Sendable {
     /// - Parameters:
     ///   - hasReleases: whether releases were asked for; then a group without one is passed over.
     ///   - left: takes in those that make no sense.
-    ///   - rates: takes in rates that make no sense; the counts beside them stand, unless more than half are like that.
+    ///   - rates: takes in rates that make no sense; the counts beside them stand.
     ///   - projects: takes in the ids of whose they are; nil where one does not say it.
     static func groups(
         in body: JSONReader, hasReleases: Bool, now: Moment, leaving left: inout LeftOut,
@@ -58,26 +58,22 @@ struct SessionGroup: Hashable, Sendable {
         guard let span = TimeSpan(from: try start.moment(), to: min(try end.moment(), now)) else {
             throw start.mismatch(expected: "an instant before 'end' and before \(now)")
         }
-        var odd = LeftOut()
-        let groups = try list(of: body).elements(leaving: &left) { element throws(JSONMismatch) -> SessionGroup? in
+        return try list(of: body).elements(leaving: &left) { element throws(JSONMismatch) -> SessionGroup? in
             do throws(JSONMismatch) {
                 let totals = try element.member("totals")
-                let before = odd.count
-                let metrics = try metrics(leaving: &odd) { figure throws(JSONMismatch) in
+                let before = rates.count
+                let metrics = try metrics(leaving: &rates) { figure throws(JSONMismatch) in
                     try totals.optional(figure)
                 }
                 guard let metrics else { return nil }
                 let group = try SessionGroup(element, span, metrics, hasReleases: hasReleases)
-                if odd.count > before, let group { projects.insert(group.projectID) }
+                if rates.count > before, let group { projects.insert(group.projectID) }
                 return group
             } catch {
                 projects.insert(try? element.member("by").member("project").projectID())
                 throw error
             }
         }
-        try odd.check()
-        rates.add(odd)
-        return groups
     }
 
     /// Reads the buckets that had any traffic.
@@ -92,7 +88,6 @@ struct SessionGroup: Hashable, Sendable {
     ) throws(JSONMismatch) -> [SessionGroup] {
         var starts: [Moment] = []
         for interval in try body.member("intervals").elements() { starts.append(try interval.moment()) }
-        var odd = LeftOut()
         let groups = try list(of: body).elements(leaving: &left) { element throws(JSONMismatch) -> [SessionGroup] in
             var buckets: [SessionGroup] = []
             let series = try element.member("series")
@@ -105,7 +100,7 @@ struct SessionGroup: Hashable, Sendable {
                 }
             }
             for (index, start) in starts.enumerated() {
-                let metrics = try metrics(leaving: &odd) { figure in
+                let metrics = try metrics(leaving: &rates) { figure in
                     columns[figure].flatMap { $0[index].value == .null ? nil : $0[index] }
                 }
                 let span = TimeSpan(lasting: length, until: start + length)
@@ -115,8 +110,6 @@ struct SessionGroup: Hashable, Sendable {
             }
             return buckets
         }
-        try odd.check()
-        rates.add(odd)
         return groups.flatMap(\.self)
     }
 

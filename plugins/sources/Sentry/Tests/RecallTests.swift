@@ -87,24 +87,38 @@ private struct Figures: Sendable {
         #expect(recalled == expected)
     }
 
-    @Test func `hours without sessions are left out, and a group of no project is named by its place`() throws {
-        let evening = try #require(Moment(rfc3339: "2026-11-20T18:00:00Z"))
+    private let evening = Moment(rfc3339: "2026-11-20T18:00:00Z") ?? .earliest
+
+    /// What is recalled of an evening whose hours are these.
+    private func recalled(_ series: String) throws -> PlayedRecall {
+        let recall = Recall(
+            source: "mobile", now: evening + .hours(7), from: evening, to: evening + .hours(6), every: .minutes(2),
+            spans: [.hours(1)], cursor: nil)
         let source = try source(["group_by": list([]), "issues": option(.flag(false))])
-        func recalled(_ series: String) -> PlayedRecall {
-            let recall = Recall(
-                source: "mobile", now: evening + .hours(7), from: evening, to: evening + .hours(6), every: .minutes(2),
-                spans: [.hours(1)], cursor: nil)
-            return PlayedRecall(source, recall) { request in
-                request.url.description.contains("/projects/") ? answer(fixture: "projects.json") : answer(series)
-            }
+        return PlayedRecall(source, recall) { request in
+            request.url.description.contains("/projects/") ? answer(fixture: "projects.json") : answer(series)
         }
+    }
+
+    @Test func `of an hour whose rate makes no sense only the rate is left out`() throws {
         let series = text(fixture: "sessions_hourly_series.json")
-        let hours = observations(recalled(series.replacing(#""by": {}"#, with: #""by": {"project": 4507001}"#)))
+            .replacing(#""by": {}"#, with: #""by": {"project": 4507001}"#)
+            .replacing("0.9978846153846154", with: "99.8")
+        let played = try recalled(series)
+        #expect(observations(played).map { $0.metrics[.sessions] } == [5200, 4980, 4310, 3620])
+        #expect(observations(played).map { $0.metrics[.crashedSessions] } == [nil, 9, 22, 61])
+        let warning = try #require(played.report?.warnings.first)
+        #expect(warning.hasPrefix("a crash-free rate is left out: $.groups[0].series"), "\(warning)")
+    }
+
+    @Test func `hours without sessions are left out, and a group of no project is named by its place`() throws {
+        let series = text(fixture: "sessions_hourly_series.json")
+        let hours = observations(try recalled(series.replacing(#""by": {}"#, with: #""by": {"project": 4507001}"#)))
         #expect(hours.map { $0.metrics[.sessions] } == [5200, 4980, 4310, 3620])
         #expect(hours.map { $0.metrics[.crashedSessions] } == [11, 9, 22, 61])
         #expect(hours.map { $0.metrics[.crashedUsers] } == [10, 9, 20, 55])
         #expect(hours.last?.span.to == evening + .hours(4))
-        guard case .failed(let failure) = recalled(series).report?.outcome else {
+        guard case .failed(let failure) = try recalled(series).report?.outcome else {
             Issue.record("a group of no project was taken")
             return
         }
