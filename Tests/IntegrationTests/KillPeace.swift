@@ -50,6 +50,8 @@ extension Scratch {
     /// - Parameter rule: the one whose incidents must be over; nil for all of any `app-…`.
     func finish(_ bot: Child, of rule: String? = nil, within limit: Duration) async throws {
         _ = try await eventually("nothing was left to say", within: limit) {
+            // Each answer is a process of its own, and takes from the bot what it needs to come to peace.
+            try await Task.sleep(for: .milliseconds(200))
             let status = try await alertbot("status", "--format", "json").json
             let isQuiet = status["channels"].elements.allSatisfy { $0["queued"].number == 0 }
             let isOpen = status["incidents"].elements.contains { incident in

@@ -113,7 +113,8 @@ final class KillWorld {
             told().count == apps.all.count ? true : nil
         }
         try apps.healAll(in: scratch)
-        try await scratch.finish(bot, within: .seconds(600))
+        // A message that was tried ten times waits for a quarter of an hour.
+        try await scratch.finish(bot, within: .seconds(1800))
     }
 
     /// What was due and what came of it.
