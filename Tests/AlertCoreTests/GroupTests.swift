@@ -190,8 +190,8 @@ import Testing
     @Test(
         arguments: [
             (["shop", "bank"], [], ["quiet hours (nights)"]),
-            (["shop"], ["bank", "game"], ["shop: quiet hours (nights)"]),
-            (["shop", "bank"], ["game"], ["bank: quiet hours (nights)", "shop: quiet hours (nights)"]),
+            (["shop"], ["bank", "game"], ["quiet hours (nights) – shop"]),
+            (["shop", "bank"], ["game"], ["quiet hours (nights) – bank", "quiet hours (nights) – shop"]),
             ([], ["shop", "bank"], []),
         ] as [([String], [String], [String])])
     func `what held all of them is said once, what held some is said of these`(

@@ -60,6 +60,13 @@ import Testing
         }
     }
 
+    @Test func `is not told beside one that was worse, though that is milder by now`() {
+        let headline = message(
+            member("bank", worst: 0.94), member("shop", worst: 0.9, now: 0.992, .warning)
+        ).headline
+        #expect(!headline.contains("worst"), "\(headline)")
+    }
+
     @Test(arguments: [(Severity.critical, true), (.warning, false)])
     func `is told beside an issue that has none, where it is as severe`(severity: Severity, isTold: Bool) {
         let headline = message(

@@ -180,6 +180,12 @@ internal import Testing
         #expect(told == expected)
     }
 
+    @Test func `a poll that fails on purpose is no source that goes on failing`() {
+        var playback = Playback(.rehearsed(), until: start + .minutes(390), faults: Faults(rate: 1, seed: 1))
+        playback.feed(ObservationReader.Batch(seen: start, lines: cue(.fine, at: start)))
+        #expect(playback.finish(pollsOn: true, now: start).decisions.isEmpty)
+    }
+
     @Test func `what the bot holds already is listed, though nothing is decided of it`() {
         let plan = Plan.rehearsed(
             gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")],

@@ -100,7 +100,8 @@ extension Turn {
 
     private func field(_ remark: Remark, on member: Member, among count: Int) -> Message.Field {
         let field = writer.field(remark)
-        return count > 1 ? own(field, of: member) : field
+        guard count > 1 else { return field }
+        return Message.Field(field.label, "\(member.notification.incident.subject.app.tamed): \(field.value)")
     }
 
     /// What has held members of a message for long: once where that is the same for all, or else of the first few, each with
@@ -111,14 +112,11 @@ extension Turn {
         var fields: [Message.Field] = []
         for (member, held) in zip(members, holds) where fields.count < Turn.remarksMax {
             guard let held else { continue }
-            let field = isCommon ? held : own(held, of: member)
+            let app = member.notification.incident.subject.app.tamed
+            let field = isCommon ? held : Message.Field(held.label, "\(held.value) – \(app)")
             if !fields.contains(field) { fields.append(field) }
         }
         return fields
-    }
-
-    private func own(_ field: Message.Field, of member: Member) -> Message.Field {
-        Message.Field(field.label, "\(member.notification.incident.subject.app.tamed): \(field.value)")
     }
 
     /// A message for many is to stay one that people read.
