@@ -239,7 +239,7 @@ private struct Watch: SubjectDetector {
             bot.advance(by: .hours(1))
         }
         let reminder = try message(bot, .reminder)
-        let headline = "🟠 shop: crash-free users at worst 96.00% (alert below 99.5%, for "
+        let headline = "🟠 shop: crash-free users 96.00% at worst (alert below 99.5%, for "
         #expect(reminder.headline.hasPrefix(headline), "\(reminder.headline)")
         #expect(field("Now", reminder) == "99.20%")
         #expect(field("At worst", reminder) == nil)

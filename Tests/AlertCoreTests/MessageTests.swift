@@ -231,7 +231,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .reminder,
             """
-            🔴 shop: crash-free users at worst 98.00% (alert below 99%, for 4 h 10 min)
+            🔴 shop: crash-free users 98.00% at worst (alert below 99%, for 4 h 10 min)
             Before → at worst: 99.84% → 98.00%
             Now: 98.05%
             Users affected: 400 of 20,000 (2.00%)

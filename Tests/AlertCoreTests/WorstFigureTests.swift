@@ -40,7 +40,7 @@ import Testing
         #expect(
             message.headline == "🔴 bank, shop: 2 firing, held until now by few, "
                 + "worst: crash-free users 94.00% (alert below 99%)")
-        #expect(message.lines.first?.contains("at worst 94.00%") == true, "\(message.lines)")
+        #expect(message.lines.first?.contains("94.00% at worst") == true, "\(message.lines)")
     }
 
     @Test func `is not told where something is over, out of sight or not kept, as that may have been worse`() {

@@ -70,7 +70,7 @@ extension PhraseID {
         case .headlineEscalated: "{who}, {severity}"
         case .headlineWorse: "{who}: {metric} now {figure}"
         case .headlineStill: "{who}: {metric} still {figure}"
-        case .headlineWorst: "{who}: {metric} at worst {figure}"
+        case .headlineWorst: "{who}: {metric} {figure} at worst"
         case .headlineSilent: "{who}: {metric} last known {figure}, no news for {period}"
         case .headlineAcknowledged: "{who}: {carers}; {metric} {figure}"
         case .headlineBack: "{who}: {metric} {figure}, back {limit}, after {period}"

@@ -109,7 +109,7 @@ import ThresholdDetector
         #expect(kinds.dropFirst().allSatisfy { $0 == .reminder }, "\(kinds)")
         let message = try #require(bot.sends.last?.delivery.message)
         #expect(!message.plainText.contains("no news"), "\(message.plainText)")
-        #expect(message.headline.contains("at worst 96.00% (alert below 99%, "), "\(message.headline)")
+        #expect(message.headline.contains("96.00% at worst (alert below 99%, "), "\(message.headline)")
         #expect(message.fields.contains(Message.Field("Now", "99.28%")), "\(message.fields)")
         #expect(message.reason == "Too little is known to be sure that it is over.")
         see(0, hours: 3)
