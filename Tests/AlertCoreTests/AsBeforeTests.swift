@@ -43,6 +43,22 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `say nothing of figures where the answer before had none, and count as unchanged`() throws {
+        var bot = bot()
+        #expect(bot.play("w===", every: .hours(1)) == "O...")
+        for isAsBefore in [false, true, true] {
+            var none = PollReport(.noData)
+            none.isAsBefore = isAsBefore
+            bot.step(.polled(source: "ios", none, validators: [:]))
+            bot.advance(by: .hours(1))
+        }
+        let record = try #require(bot.state.schedule.sources["ios"])
+        #expect(record.lastOutcome == .noData)
+        #expect(record.unchangedCount == 2)
+        #expect(try noNews(bot) == "Fri 20 Nov 15:00, for 1 h: the source answers, but no longer reports it")
+        #expect(bot.objections == [])
+    }
+
     @Test func `hold for what a later answer leaves out, until then, through others like them`() throws {
         var bot = bot()
         let other = Subject(source: "ios", app: "other")

@@ -84,7 +84,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(digest.message.incidents.count == 2)
         #expect(digest.message.announces == .warning)
         #expect(digest.message.lines.count == 2)
-        #expect(digest.message.headline == "🟠 shop: 2 firing, held until now by calm-down")
+        #expect(digest.message.headline == "🟠 shop: 2 firing, held until now by budget calm-down")
         #expect(bot.objections == [])
     }
 
@@ -109,7 +109,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.marks() == "OhhDhhh")
         bot.advance(by: .hours(1))
         #expect(bot.marks() == "OhhDhhhD")
-        #expect(bot.decisions.last?.message.headline == "🗒 shop: 3 resolved, held until now by calm-down")
+        #expect(bot.decisions.last?.message.headline == "🗒 shop: 3 resolved, held until now by budget calm-down")
         #expect(bot.decisions.last?.message.announces == nil)
         #expect(bot.state.incidents.isEmpty)
     }
@@ -287,7 +287,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         _ = bot.play(String(repeating: "w.", count: 20))
         bot.advance(by: .hours(1))
         let digest = try #require(bot.decisions.last { $0.decision == .send }).message
-        #expect(digest.headline == "🗒 shop: 20 came and went, held until now by calm-down")
+        #expect(digest.headline == "🗒 shop: 20 came and went, held until now by budget calm-down")
         #expect(digest.lines.last == "and 12 more")
     }
 

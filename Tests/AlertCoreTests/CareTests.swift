@@ -96,7 +96,20 @@ import Testing
         #expect(told(&bot, "www.......") == ("OR", ""))
         bot = try self.bot(["to": "oncall"])
         #expect(told(&bot, "wwwwwwwwwwwww") == ("O", ""))
+    }
+
+    @Test func `what was a warning for long and is critical now waits as long as what begins so`() throws {
+        var bot = try bot(["to": "oncall"])
+        #expect(told(&bot, "wwwwwwwwwwwww") == ("O", ""))
+        #expect(told(&bot, "cccccc") == ("OE", ""))
+        bot.crash()
         #expect(told(&bot, "c") == ("OE", "O"))
+        let fields = try #require(bot.decisions.last { $0.channel == "oncall" }).message.fields
+        #expect(fields.contains(Message.Field("Not acknowledged", "30 min since it got worse")), "\(fields)")
+        // Where warnings are taken further, it is late already.
+        var again = try self.bot()
+        #expect(told(&again, "wwwwcc") == ("OE", ""))
+        #expect(told(&again, "c") == ("OE", "O"))
     }
 
     @Test func `the time counts from the first message, not from the night before it`() throws {

@@ -82,14 +82,16 @@ private struct Below: SubjectDetector {
 
     @Test(arguments: [true, false])
     func `another chat behind a channel is told of what is open, in a thread of its own`(isReload: Bool) throws {
-        func plan(_ home: UInt64?) -> Plan { .rehearsed(channels: [ChannelPlan(name: "team", home: home)]) }
+        func plan(_ home: UInt64) -> Plan {
+            .rehearsed(channels: [ChannelPlan(name: "team", home: ChannelPlan.Home(home))])
+        }
         var bot = Rehearsal.checked(plan(1))
         bot.sendAnswer = { delivery, _ in (.delivered(receipt: "r-\(delivery.number)"), .zero) }
         bot.see(.warning)
         bot.advance(by: .minutes(1))
         let id = try #require(bot.state.incidents.all.first?.id)
         let first = try #require(bot.state.outbox.opening(of: [id], in: "team")?.receipt)
-        func lead(to home: UInt64?) {
+        func lead(to home: UInt64) {
             bot.advance(by: .minutes(1))
             if isReload { bot.reload(plan(home)) } else { bot.crash(plan(home)) }
         }
@@ -111,7 +113,7 @@ private struct Below: SubjectDetector {
     /// So that an upgrade to a version that reads the address tells nothing again.
     @Test func `a chat whose name is read from the address for the first time is no other one`() {
         func plan(_ home: UInt64) -> Plan {
-            .rehearsed(channels: [ChannelPlan(name: "team", home: home, homeWithoutAddress: 1)])
+            .rehearsed(channels: [ChannelPlan(name: "team", home: ChannelPlan.Home(home, withoutAddress: 1))])
         }
         var bot = Rehearsal.checked(plan(1))
         bot.see(.warning)
@@ -124,7 +126,9 @@ private struct Below: SubjectDetector {
     }
 
     @Test func `what was under way to the old chat, or waits, is told once to the new one`() throws {
-        func plan(_ home: UInt64?) -> Plan { .rehearsed(channels: [ChannelPlan(name: "team", home: home)]) }
+        func plan(_ home: UInt64) -> Plan {
+            .rehearsed(channels: [ChannelPlan(name: "team", home: ChannelPlan.Home(home))])
+        }
         var bot = Rehearsal.checked(plan(1))
         bot.sendAnswer = { delivery, _ in (.delivered(receipt: "r-\(delivery.number)"), .minutes(2)) }
         bot.see(.warning)

@@ -58,6 +58,40 @@ import Testing
         #expect(bot.state.mutes.isEmpty)
     }
 
+    @Test func `a mute is named by the first letters of its id, unless others begin so, too`() throws {
+        var bot = bot()
+        var ids: [String] = []
+        for number in 0..<40 {
+            guard case .done(_, let details)? = tell(&bot, mute(["app": "shop-\(number)"], for: .hours(9))) else {
+                Issue.record("the mute was refused")
+                return
+            }
+            ids.append(details["id"]?.string ?? "")
+        }
+        let first = String(ids[0].prefix(1))
+        let alike = ids.filter { $0.hasPrefix(first) }.sorted()
+        let least = try #require(
+            (1...ids[0].count).map { String(ids[0].prefix($0)) }.first { begin in
+                ids.count { $0.hasPrefix(begin) } == 1
+            })
+        if alike.count > 1 {
+            #expect(
+                tell(&bot, .unmute(.id(first)))
+                    == .refused("'\(first)' is ambiguous: \(alike.joined(separator: " or ")); type more of the id"))
+        }
+        guard case .done(let sentence, _)? = tell(&bot, .unmute(.id(least))) else {
+            Issue.record("it was refused")
+            return
+        }
+        #expect(sentence == "the mute of app shop-0 has ended")
+        #expect(bot.state.mutes[ids[0]] == nil)
+        #expect(bot.state.mutes.count == 39)
+        guard case .refused? = tell(&bot, .unmute(.id(""))) else {
+            Issue.record("nothing is no name")
+            return
+        }
+    }
+
     @Test func `the end of what was announced is held by a mute, and then said`() {
         var bot = bot()
         #expect(bot.play("w") == "O")

@@ -1,6 +1,7 @@
 import AlertCore
 import AlertTesting
 import BudgetGate
+import FlappingGate
 import PluginKit
 import PluginTesting
 import Testing
@@ -178,6 +179,20 @@ private struct Watch: SubjectDetector {
         bot.advance(by: .hours(2))
         let digest = try message(bot, .digest)
         #expect(digest.lines.map { String($0.prefix(2)) } == ["✅ "], "\(digest.lines)")
+    }
+
+    @Test func `what flaps is told with the worst of all its times, and how it is now`() throws {
+        var bot = try bot(
+            limit(.crashFreeUsers, "< 99%"), over: .minutes(10),
+            gates: [try .rule(FlappingGate.self, "wobble", ["within": "2h", "calm": "1h"])])
+        for crashed in [60.0, 1, 30, 1] {
+            see(["users": 1_000, "crashed_users": crashed], in: &bot, lasting: .minutes(10))
+            bot.advance(by: .minutes(10))
+        }
+        let end = try message(bot, .resolved)
+        #expect(
+            end.headline == "🟠 shop is flapping: crash-free users 94.00% at worst, now 99.90% (alert below 99%)")
+        #expect(field("At worst", end) == "94.00%")
     }
 
     // MARK: - In which unit, and with how many digits

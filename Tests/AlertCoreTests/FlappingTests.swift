@@ -34,7 +34,9 @@ import Testing
         Story("what lasts at the end is told as it is", "w.w.wwwwwwwwwwwwwwww", "ORORh.....O........."),
         Story("what lasts and what went is one message", "w.w.w.w.wwwwwwwwwwww", "ORORhxhxh.....D....."),
         Story("what was told in a digest gets its end", "w.w.w.wwwwwwwwww..", "ORORhxh.....D...R."),
-        Story("slow changes are no flapping", "wwwwwwww........wwwwwwww........w", "O.......R.......O.......R.......O"),
+        Story(
+            "slow changes are told one by one", "wwwwwwww........wwwwwwww........w", "O.......R.......O.......R.......O"
+        ),
         Story("what has been calm begins anew", "w.w.......w.w.w......", "OROR......ORORhx....."),
     ])
     func `one look a minute`(_ story: Story) throws {
@@ -49,14 +51,14 @@ import Testing
         let telling = try #require(bot.decisions.first { $0.decision == .send && $0.reason == .flapping })
         #expect(telling.kind == .resolved)
         // Whoever reads the headline alone must not take it for the end.
-        #expect(telling.message.headline.hasPrefix("⚪ "), "\(telling.message.headline)")
-        #expect(telling.message.headline.hasSuffix(", flapping"), "\(telling.message.headline)")
+        #expect(telling.message.headline == "🟠 shop is flapping: look, resolved")
+        #expect(telling.message.mark == .warning)
         #expect(
             telling.message.fields.last
                 == Message.Field(
                     "Flapping",
                     "4 changes within 3 min; "
-                        + "the next message comes after 6 min without a change"))
+                        + "what follows is held until 6 min have passed without one"))
         #expect(bot.decisions.last { $0.mark == "h" }?.reason == .flapping)
     }
 
@@ -64,7 +66,9 @@ import Testing
         var bot = try bot(["changes": "3", "within": "20m", "calm": "6m"])
         #expect(bot.play("w.w.w.........") == "OROhhx...h.D..")
         // The one whose beginning was told is over, and so is the one that nobody heard of.
-        #expect(bot.decisions.last?.message.headline == "🗒 shop: 1 resolved, 1 came and went, held until now by wobble")
+        let calm = try #require(bot.decisions.last).message
+        #expect(calm.headline == "✅ shop: calm for 6 min after 2 incidents since Fri 20 Nov 12:03 UTC")
+        #expect(calm.mark == .resolved)
         #expect(bot.state.incidents.isEmpty)
     }
 
@@ -89,7 +93,8 @@ import Testing
         _ = bot.play("..........")
         let summary = try #require(bot.decisions.last { $0.decision == .send }).message
         // Two were told one by one.
-        #expect(summary.headline == "🗒 shop: \(often - 2) came and went, held until now by wobble")
+        let headline = "✅ shop: calm for 6 min after \(often - 2) incidents since Fri 20 Nov 12:0"
+        #expect(summary.headline.hasPrefix(headline), "\(summary.headline)")
         #expect(summary.lines.count == 9)
         #expect(summary.lines.last == "and \(often - 2 - 8) more")
         #expect(bot.state.incidents.isEmpty)
@@ -121,11 +126,11 @@ import Testing
         }
         let ends = bot.decisions.filter { $0.decision == .send && $0.kind == .resolved }.map(\.message)
         #expect(
-            ends.map(\.headline) == ["✅ shop: 2 incidents resolved", "⚪ shop: 2 incidents ended, flapping"],
+            ends.map(\.headline) == ["✅ shop: 2 incidents resolved", "🟠 Flapping: shop: 2 incidents ended"],
             "\(ends.map(\.headline))")
         let lines = try #require(ends.last).lines
         #expect(lines.count == 2)
-        #expect(lines.allSatisfy { $0.hasPrefix("⚪ ") && $0.hasSuffix(", flapping") }, "\(lines)")
+        #expect(lines.allSatisfy { $0.hasPrefix("🟠 shop") && $0.contains(" is flapping: ") }, "\(lines)")
         #expect(bot.objections == [])
     }
 
@@ -138,12 +143,33 @@ import Testing
         #expect(bot.play("w.w.w.         .") == "Ohhxhx.........D")
         let digest = try #require(bot.decisions.last)
         #expect(digest.reason.description == "budget:calm-down")
-        #expect(digest.message.headline == "🗒 shop: 1 ended, 2 came and went, held until now by calm-down, flapping")
+        #expect(
+            digest.message.headline
+                == "🟠 Flapping: shop: 1 ended, 2 came and went, held until now by budget calm-down")
         #expect(
             bot.decisions.filter { $0.reason.description == "budget:calm-down" }.allSatisfy {
                 $0.decision == .send || $0.decision == .hold(until: .utc("2026-11-20 12:15"))
             })
         #expect(bot.objections == [])
+    }
+
+    /// What is written for one app tuned flapping off for all others.
+    @Test func `a rule for one app leaves the others to the one that is always there`() throws {
+        let ofBank = Match.on(["app": "bank"])
+        let usual = try GatePlan.rule(FlappingGate.self, "flapping", ["within": "20m", "calm": "6m"])
+        let wobble = try GatePlan.rule(FlappingGate.self, "wobble", ["changes": "6", "within": "20m", "calm": "6m"])
+        var bot = Rehearsal.checked(
+            .rehearsed(gates: [
+                GatePlan(name: "flapping", gate: usual.gate, isImplied: true, sparing: [ofBank]),
+                GatePlan(name: "wobble", gate: wobble.gate, match: ofBank),
+            ]))
+        let apps = [Subject.shop, Subject(source: "ios", app: "bank")]
+        for round in 0..<10 {
+            bot.see(apps.map { ($0, round.isMultiple(of: 2) ? .warning : .fine) })
+            bot.advance(by: .minutes(1))
+        }
+        #expect(bot.marks(of: "shop") == "ORORhxhxhx")
+        #expect(bot.marks(of: "bank") == "ORORORhxhx")
     }
 
     @Test func `the worst of what flaps is kept`() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Ends that are no recovery` {
     private static let now = Moment.rehearsalStart
-    private static let fallen = Figure(value: 0.97, share: nil)
+    private static let fallen = Figure(value: 0.97, share: Share(hits: 1_940, of: 2_000))
 
     /// An incident with a figure, and what its rule said at its end.
     private func message(_ end: Evidence, _ kind: Notification.Kind) -> Message {
@@ -31,6 +31,16 @@ import Testing
         let message = message(Self.stayed, .resolved)
         #expect(message.headline == "⚪ shop: crash-free users 97.00% now counts as normal, after 14 d")
         #expect(message.reason == "It has stayed like this for 14 d, so it now counts as normal; it has not improved.")
+    }
+
+    @Test func `what a newer release has replaced says how bad it was`() {
+        let message = message(Self.replaced, .resolved)
+        #expect(
+            message.headline
+                == "⚪ shop: no longer the newest release; crash-free users 97.00% at worst (usually 99.50%)")
+        #expect(message.fields.contains(Message.Field("At worst", "97.00%")), "\(message.fields)")
+        #expect(message.fields.contains(Message.Field("Affected at worst", "60 of 2,000 users (3.00%)")))
+        #expect(message.reason == "5.3 is the newest release now.")
     }
 
     @Test(arguments: [stayed, replaced])

@@ -94,7 +94,7 @@ import Testing
             var delivery = Delivery(
                 id: "d\(number)", channel: "team", number: number, kind: .reminder, incident: incident.id,
                 message: message, queued: .rehearsalStart)
-            delivery.thread = thread
+            delivery.progress.thread = thread
             state.apply(.outbox(.delivery(delivery)))
             state.apply(.outbox(.done(id: delivery.id, .delivered(receipt: "r\(number)"), at: .rehearsalStart)))
         }

@@ -332,8 +332,8 @@ private struct Floor: SubjectDetector {
     @Test func `a budget tells how bad the worst is that it held`() throws {
         let held = try #require(MessageSamples(zone: .utc).all.first { $0.name == "a budget held several" }?.message)
         #expect(
-            held.headline == "🔴 shop-ios: 2 firing, held until now by calm-down, "
-                + "worst: crash-free users 98.32% (alert below 99%)")
+            held.headline == "🔴 2 firing, worst: crash-free users 98.32% (alert below 99%): shop-ios "
+                + "(held until now by calm-down)")
     }
 
     @Test func `a trouble of the bot and its end`() throws {
@@ -346,6 +346,7 @@ private struct Floor: SubjectDetector {
             """
             🟠 alertbot: No usable answer from source ios: it is out of reach (since Fri 20 Nov 22:00 CET)
             Since: Fri 20 Nov 22:00, for 2 h
+            Not watched meanwhile: shop
             Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
@@ -357,7 +358,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .resolved,
             """
-            ✅ alertbot: source-failing (ios) is resolved
+            ✅ alertbot: source ios answers again, after 2 h 40 min
             Lasted: Fri 20 Nov 22:00 to Sat 21 Nov 00:40 CET, 2 h 40 min
             Why: It is working again.
             Incident: https://alerts.example.com/incidents/ID
@@ -374,6 +375,7 @@ private struct Floor: SubjectDetector {
             🟠 alertbot: No usable answer from source ios: it is out of reach (since Fri 20 Nov 22:00 CET); it asks \
             not to be polled before Sat 21 Nov 02:00
             Since: Fri 20 Nov 22:00, for 1 h
+            Not watched meanwhile: shop
             Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
@@ -392,6 +394,7 @@ private struct Floor: SubjectDetector {
             🔴 alertbot: The credential of source ios was refused twice, so the source is no longer polled: it is out of \
             reach…
             Since: Fri 20 Nov 23:00 CET
+            Not watched meanwhile: shop
             Why: Renew the credential, then reload or restart.
             Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID

@@ -49,7 +49,7 @@ import Testing
         }
         try #require(sent.map(\.delivery.kind) == [.opened, .resolved, .resolved])
         #expect(sent[1].delivery.id == sent[2].delivery.id)
-        #expect(sent.map(\.delivery.thread) == [nil, "r", "r"])
+        #expect(sent.map(\.delivery.progress.thread) == [nil, "r", "r"])
         bot.advance(by: .hours(12))
         #expect(bot.kindsSent(to: "team").count { $0 == .resolved } == (chance == "the channel works" ? 3 : 2))
         #expect(bot.objections == [])
@@ -82,7 +82,7 @@ import Testing
         let sent = bot.sends.map(\.delivery).filter { $0.channel == "team" }
         #expect(sent.map(\.kind) == [.opened, .opened, .digest, .digest])
         #expect(sent[2].id == sent[3].id && sent[2].message == sent[3].message)
-        #expect(sent[3].message.headline == "🗒 app1, app0: 2 resolved, held until now by calm-down")
+        #expect(sent[3].message.headline == "🗒 app1, app0: 2 resolved, held until now by budget calm-down")
         bot.advance(by: .hours(5))
         #expect(bot.kindsSent(to: "team").count == 4)
         #expect(bot.objections == [])
@@ -137,7 +137,7 @@ import Testing
     ) -> (bot: Rehearsal, plan: Plan) {
         var plan = Plan.unreminded
         plan.channels = [("team", 1), ("ops", 2)].map { name, place in
-            ChannelPlan(name: name, place: place, home: 7, isHomeNamed: isHomeNamed)
+            ChannelPlan(name: name, place: place, home: ChannelPlan.Home(7, isNamed: isHomeNamed))
         }
         var bot = Rehearsal(plan)
         bot.comparesReplay = true
@@ -173,7 +173,7 @@ import Testing
     func `the end of what was told under another name is told under the new one, as gates allow`(isNight: Bool) {
         var plan = Plan.unreminded
         plan.reportTo = nil
-        plan.channels = [ChannelPlan(name: "team", home: 7)]
+        plan.channels = [ChannelPlan(name: "team", home: ChannelPlan.Home(7))]
         if isNight { plan.gates = [.quiet(from: "2026-11-20 12:30", until: "2026-11-20 15:00")] }
         var bot = Rehearsal.checked(plan)
         bot.see(.warning)

@@ -82,7 +82,7 @@ import Testing
         bot.step(mute())
         bot.advance(by: .seconds(1))
         #expect(bot.sends.map(\.delivery.kind) == [.opened, .digest])
-        #expect(bot.sends.last?.delivery.thread == "r-1")
+        #expect(bot.sends.last?.delivery.progress.thread == "r-1")
         #expect(bot.sends.last?.isThreadOwn == false)
     }
 

@@ -45,6 +45,15 @@ import Testing
                 == .done("3 alerts accepted for source ios", ["observations": 2]))
     }
 
+    @Test func `says what is history`() throws {
+        var old = seen("shop", users: 5)
+        old.span = TimeSpan(lasting: .days(1), until: .rehearsalStart - .days(400))
+        let remark = try #require([old].historyRemark)
+        #expect(
+            answer(to: [old])
+                == .done("1 observation accepted for source ios; \(remark)", ["observations": 1]))
+    }
+
     @Test func `says what was left out`() {
         #expect(
             answer(to: [seen("shop", users: 5), seen("bank", users: 1e13)])

@@ -191,7 +191,7 @@ private struct World {
     private func checkNothingIsRepeated() {
         for (id, arrivals) in weather.arrivals where arrivals[0].channel != "oncall" {
             #expect(arrivals.count <= 2, "\(id); seed \(seed)")
-            let isMarked = arrivals.dropFirst().allSatisfy { $0.possiblyRepeated }
+            let isMarked = arrivals.dropFirst().allSatisfy { $0.progress.possiblyRepeated }
             #expect(isMarked, "\(id); seed \(seed)")
         }
     }

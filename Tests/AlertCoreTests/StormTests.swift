@@ -164,9 +164,9 @@ import Testing
         #expect(parts.first?.incidents.first?.subject.app == "app-1200")
         #expect(
             parts.map(\.headline).map { $0.drop { $0 != ":" } } == [
-                ": 500 firing, held until now by calm, part 1 of 3",
-                ": 500 firing, held until now by calm, part 2 of 3",
-                ": 201 firing, held until now by calm, part 3 of 3",
+                ": 500 firing, held until now by budget calm, part 1 of 3",
+                ": 500 firing, held until now by budget calm, part 2 of 3",
+                ": 201 firing, held until now by budget calm, part 3 of 3",
             ])
     }
 

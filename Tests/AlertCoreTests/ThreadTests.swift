@@ -45,7 +45,7 @@ import Testing
         bot.step(.delivered(id: opening, .delivered(receipt: "r")))
         bot.advance(by: .seconds(1))
         #expect(bot.kindsSent(to: "team") == meanwhile + [.escalated])
-        #expect(bot.sends.last?.delivery.thread == "r")
+        #expect(bot.sends.last?.delivery.progress.thread == "r")
         #expect(bot.ends[opening]?.count == 1)
         #expect(bot.objections == [])
     }
@@ -58,7 +58,7 @@ import Testing
         bot.advance(by: .seconds(30))
         #expect(bot.sends.map(\.delivery.kind) == [.opened, .opened, .digest])
         let opening = try #require(bot.sends.first { $0.delivery.summaries.first?.subject == bank })
-        #expect(bot.sends.last?.delivery.thread == "r-\(opening.delivery.number)")
+        #expect(bot.sends.last?.delivery.progress.thread == "r-\(opening.delivery.number)")
         // By its own end, and not by what the digest says of it.
         #expect(bot.sends.last?.isThreadOwn == false)
         let edits = try #require(bot.sends.last?.edits)
@@ -75,7 +75,7 @@ import Testing
         bot.see([(bank, .fine), (game, .fine)])
         bot.advance(by: .seconds(30))
         #expect(bot.sends.map(\.delivery.kind) == [.opened, .opened, .digest])
-        #expect(bot.sends.last?.delivery.thread == nil)
+        #expect(bot.sends.last?.delivery.progress.thread == nil)
         #expect(bot.sends.last?.isThreadOwn == false)
         let edits = try #require(bot.sends.last?.edits)
         let openings = bot.sends.prefix(2).map { ($0.delivery.summaries[0].id, "r-\($0.delivery.number)") }
@@ -115,7 +115,7 @@ import Testing
         let end = try #require(bot.sends.last)
         #expect(bot.sends.count == 2)
         #expect(end.delivery.summaries.count == 2)
-        #expect(end.delivery.thread == "r-1")
+        #expect(end.delivery.progress.thread == "r-1")
         #expect(end.isThreadOwn)
         #expect(end.edits == [])
         #expect(bot.objections == [])
@@ -139,7 +139,10 @@ import Testing
         bot.advance(by: .seconds(2))
         bot.see([(bank, .fine), (game, .fine)])
         bot.sendAnswer = { delivery, _ in
-            (delivery.attempts < 3 ? .unknown("no answer") : .delivered(receipt: "r-\(delivery.number)"), .zero)
+            (
+                delivery.progress.attempts < 3 ? .unknown("no answer") : .delivered(receipt: "r-\(delivery.number)"),
+                .zero
+            )
         }
         bot.advance(by: .seconds(19))
         bot.crash(after: .minutes(1))
@@ -159,7 +162,7 @@ import Testing
         bot.advance(by: .seconds(30))
         #expect(bot.sends.map(\.delivery.kind) == [.opened, .resolved])
         #expect(bot.sends.map(\.delivery.summaries.count) == [2, 2])
-        #expect(bot.sends.last?.delivery.thread == "r-1")
+        #expect(bot.sends.last?.delivery.progress.thread == "r-1")
         #expect(bot.sends.last?.isThreadOwn == true)
         #expect(bot.objections == [])
     }
@@ -173,7 +176,7 @@ import Testing
         bot.advance(by: .seconds(30))
         #expect(bot.sends.last?.delivery.kind == .resolved)
         #expect(bot.sends.last?.delivery.summaries.count == 2)
-        #expect(bot.sends.last?.delivery.thread == "r-1")
+        #expect(bot.sends.last?.delivery.progress.thread == "r-1")
         #expect(bot.sends.last?.isThreadOwn == false)
     }
 
@@ -188,7 +191,7 @@ import Testing
         bot.advance(by: .seconds(30))
         #expect(bot.sends.map(\.delivery.kind) == [.opened, .opened, .resolved])
         #expect(bot.sends.last?.delivery.summaries.count == 2)
-        #expect(bot.sends.last?.delivery.thread == nil)
+        #expect(bot.sends.last?.delivery.progress.thread == nil)
         #expect(bot.sends.last?.isThreadOwn == false)
     }
 
@@ -197,13 +200,16 @@ import Testing
         bot.see(parts("shop", 2).map { ($0, .warning) })
         bot.advance(by: .seconds(30))
         bot.sendAnswer = { delivery, _ in
-            (delivery.attempts < 3 ? .retry(after: nil, "busy") : .delivered(receipt: "r-\(delivery.number)"), .zero)
+            (
+                delivery.progress.attempts < 3
+                    ? .retry(after: nil, "busy") : .delivered(receipt: "r-\(delivery.number)"), .zero
+            )
         }
         bot.see(parts("shop", 2).map { ($0, .fine) })
         bot.advance(by: .seconds(30))
         bot.crash(after: .minutes(1))
         bot.advance(by: .minutes(5))
-        #expect(bot.sends.dropFirst().map(\.delivery.thread) == ["r-1", "r-1", "r-1"])
+        #expect(bot.sends.dropFirst().map(\.delivery.progress.thread) == ["r-1", "r-1", "r-1"])
         #expect(bot.objections == [])
     }
 }

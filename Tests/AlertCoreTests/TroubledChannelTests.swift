@@ -229,7 +229,7 @@ import Testing
     @Test func `the next trouble of a subject does not overtake the end of the one before`() {
         var bot = Rehearsal(.rehearsed(channels: [ChannelPlan(name: "team", pace: .unlimited, isIdempotent: true)]))
         bot.sendAnswer = { delivery, _ in
-            let isBad = delivery.kind == .resolved && delivery.attempts < 4
+            let isBad = delivery.kind == .resolved && delivery.progress.attempts < 4
             return (isBad ? .retry(after: nil, "502") : .delivered(receipt: nil), .zero)
         }
         bot.start()

@@ -71,11 +71,26 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [(Duration.milliseconds(1), 1), (.milliseconds(500), 1), (.seconds(1), 1), (.seconds(3), 3)])
+    func `a service that asks for a moment is tried once a second, and for more exactly then`(
+        told: Duration, gap: Double
+    ) {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: nil))
+        bot.sendAnswer = { _, _ in (.retry(after: told, "429"), .zero) }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(2))
+        let times = bot.seconds()
+        #expect(times.count > 30)
+        #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 == gap }, "\(times)")
+        #expect(bot.objections == [])
+    }
+
     @Test func `a success does not cut a told wait short`() {
         let pace = Pace(perSecond: 9, burst: 9, atOnce: 2)
         var bot = Rehearsal(.rehearsed(channels: .named("team", pace: pace)))
         bot.sendAnswer = { delivery, _ in
-            switch (delivery.number, delivery.attempts) {
+            switch (delivery.number, delivery.progress.attempts) {
             case (1, 1): (.retry(after: .minutes(10), "429"), .seconds(1))
             default: (.delivered(receipt: nil), .seconds(2))
             }

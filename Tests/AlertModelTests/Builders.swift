@@ -111,6 +111,7 @@ extension SeededRandom {
         incident.until = maybe { $0.moment() }
         incident.worst = evidence()
         incident.isUncertain = happens(0.5)
+        if happens(0.5) { incident.worsened[one(of: Severity.allCases)] = moment() }
         for channel in list(upTo: 3, { $0.word() }) { incident.standings[channel] = standing() }
         return incident
     }
@@ -138,9 +139,11 @@ extension SeededRandom {
         var delivery = Delivery(
             id: word(), channel: word(), number: Int.random(in: 0...Int.max, using: &self),
             kind: one(of: Notification.Kind.allCases), incident: maybe { $0.word() }, message: message(),
-            queued: moment(),
-            attempts: Int.random(in: 0...99, using: &self), phase: phase, possiblyRepeated: happens(0.5),
-            isPlain: happens(0.5))
+            queued: moment())
+        delivery.progress.attempts = Int.random(in: 0...99, using: &self)
+        delivery.progress.phase = phase
+        delivery.progress.possiblyRepeated = happens(0.5)
+        delivery.progress.isPlain = happens(0.5)
         delivery.isAgain = happens(0.2)
         delivery.escalated = happens(0.2) ? [word(), word()] : []
         return delivery

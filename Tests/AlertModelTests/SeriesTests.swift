@@ -282,6 +282,25 @@ import Testing
         #expect(series.releasesSummed == 2)
     }
 
+    @Test func `figures of long ago stand behind newer ones, and nowhere else`() throws {
+        func old(seen: Int64) throws -> Observation {
+            try #require(Fixtures.observation(0, 60, ["users": 9], seen: .days(seen)))
+        }
+        var series = Series()
+        series.add(try old(seen: 94), keeping: .days(120))
+        #expect(!series.hasFigures)
+        #expect(series.measured("users", over: .hours(1)) == nil)
+        #expect(series.firstSeen == Self.start + .days(94) && series.lastSeen == Self.start + .days(94))
+        #expect(try Series(JSONReader(JSON(parsing: series.json.bytes)), .none) == series)
+        let now = Int64(94 * 1440)
+        series.add(try #require(Fixtures.observation(now, now + 60, ["users": 7])), keeping: .days(120))
+        let seen = series.figuresSeen
+        series.add(try old(seen: 95), keeping: .days(120))
+        #expect(series.samples.map { $0.metrics[.users] } == [9, 7])
+        #expect(series.figuresSeen == seen && series.lastSeen == Self.start + .days(95))
+        #expect(try Series(JSONReader(JSON(parsing: series.json.bytes)), .none) == series)
+    }
+
     /// A record of the journal takes 4 MiB, and a series is one.
     @Test(arguments: [(9, 1440), (20, 1440), (200, 200), (3000, 30)])
     func `what is kept is bounded, however many metrics there are`(metricsCount: Int, samplesMin: Int) throws {

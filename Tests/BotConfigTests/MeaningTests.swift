@@ -177,7 +177,7 @@ internal import Testing
             """
         ).plan.channels
         #expect(plan[0].home == plan[1].home && plan[2].home == plan[3].home && plan[0].home != plan[2].home)
-        #expect(plan.map(\.isHomeNamed) == [true, true, false, false])
+        #expect(plan.map { $0.home?.isNamed } == [true, true, false, false])
     }
 
     @Test func `a plugin is told the pace, the folder and the options`() throws {

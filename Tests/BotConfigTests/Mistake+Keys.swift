@@ -9,6 +9,12 @@ extension Mistake {
             "1:1: unknown key 'foo' in the config; known are bot, channels, include, network, oncall, polling, routes, "
                 + "rules, sources, version"),
         Mistake(
+            "a key that is like none, of a secret that is not there",
+            "bot: {colour: {red: [\"${env:NOBODY}\"]}}" + least,
+            "1:7: unknown key 'colour' in 'bot'; known are "
+                + "heartbeat, language, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header, words",
+            "1:22: the environment variable NOBODY is not set"),
+        Mistake(
             "a key at the top that is like that of a later version", "plugin: []" + least,
             "1:1: 'plugin' does not belong in the config (it belongs in a source, rule or channel)"),
         Mistake(
@@ -92,6 +98,16 @@ extension Mistake {
             "1:16: unknown key '***' in 'bot'; known are "
                 + "heartbeat, language, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header, words"
         ),
+        Mistake(
+            "days without brackets between braces",
+            "rules:\n  off: {plugin: night, days: sat,sun, between: 22:00-07:00}" + least,
+            "2:34: unknown key '***' in rule 'off' of plugin night; known are between, days, match, plugin, then, timezone "
+                + "(a comma between { and } begins the next key: write days: [sat, sun])"),
+        Mistake(
+            "what is no day behind a comma between braces",
+            "rules:\n  off: {plugin: night, days: sat,hunter2, between: 22:00-07:00}" + least,
+            "2:34: unknown key '***' in rule 'off' of plugin night; known are between, days, match, plugin, then, timezone "
+                + "(a comma between { and } begins the next key: write a list as in days: [a, b])"),
         Mistake(
             "a duplicate source",
             """

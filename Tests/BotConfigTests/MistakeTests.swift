@@ -194,6 +194,22 @@ internal import Testing
             "2:8: no anchor has this name (put the value in quotes if it starts with '*'; an anchor is written with '&' before the value, above its first use)"
         ),
         Mistake(
+            "an alias of nothing that was to be merged in",
+            """
+            sources:
+              ios: {plugin: feed, url: https://feed.example}
+            rules:
+              floor: {<<: *nope, metric: users}
+              other:
+                limit: "< 5"
+                <<: *none
+            channels:
+              team: {plugin: page}
+            """,
+            "4:15: no anchor has this name (put the value in quotes if it starts with '*'; an anchor is written with '&' before the value, above its first use)",
+            "7:9: no anchor has this name (put the value in quotes if it starts with '*'; an anchor is written with '&' before the value, above its first use)"
+        ),
+        Mistake(
             "a route that would go on",
             """
             routes:

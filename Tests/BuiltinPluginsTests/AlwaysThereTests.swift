@@ -35,4 +35,18 @@ import TimeZones
     @Test func `a rule of the plugin takes the place of the one with its defaults`() throws {
         #expect(try gates("  wobble: {plugin: flapping, changes: 6}") == ["wobble"])
     }
+
+    @Test func `a rule that matches some takes its place for those alone`() throws {
+        #expect(
+            try gates("  wobble: {plugin: flapping, changes: 6, match: {app: shop-ios}}") == ["flapping", "wobble"])
+        #expect(
+            try gates("  flapping: {plugin: flapping, changes: 6, match: {app: shop-ios}}")
+                == ["flapping-default", "flapping"])
+        #expect(
+            try gates(
+                """
+                  wobble: {plugin: flapping, changes: 6, match: {app: shop-ios}}
+                  sway: {plugin: flapping, changes: 8}
+                """) == ["wobble", "sway"])
+    }
 }

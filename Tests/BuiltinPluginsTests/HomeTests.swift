@@ -16,7 +16,7 @@ import TimeZones
             variable: { $0 == "HOOK" ? address : nil }, file: { _ throws(ConfigSurroundings.Missing) in [] },
             credentialsFolder: nil, zones: ZoneDatabase())
         let result = Config.load(Array(text.utf8), folder: "/etc/bot", catalog: .builtin, surroundings: surroundings)
-        return try #require(result.config, "\(result.problems.map(\.message))").plan.channels[0].home
+        return try #require(result.config, "\(result.problems.map(\.message))").plan.channels[0].home?.hash
     }
 
     @Test(arguments: [

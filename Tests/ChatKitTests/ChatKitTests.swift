@@ -28,7 +28,7 @@ private func card(
         #expect(opened.facts == SampleMessages.opened.fields)
         #expect(
             opened.text.map { $0.map(\.text).joined() } == [
-                Message.repeatNotice, "Why: " + SampleMessages.opened.reason,
+                Words.english[.captionRepeated], "Why: " + SampleMessages.opened.reason,
             ])
         #expect(opened.lists.map(\.title) == ["Top issues", "Last day"])
         #expect(

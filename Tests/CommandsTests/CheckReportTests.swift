@@ -82,9 +82,9 @@ import Testing
         #expect(report.failure == nil)
     }
 
-    @Test(arguments: ["quiet_hours, between: 00:00-24:00", "mute, until: 2099-01-01"])
-    func `what is closed to some of the channels is not warned of`(gate: String) throws {
-        let report = try report("hush: {plugin: \(gate), channel: ops}", routes: "  team: {plugin: inbox}\n")
+    @Test func `a mute of some of the channels is not warned of`() throws {
+        let report = try report(
+            "hush: {plugin: mute, until: 2099-01-01, channel: ops}", routes: "  team: {plugin: inbox}\n")
         #expect(messages(report) == [])
     }
 

@@ -122,7 +122,7 @@ import Testing
             _ = try writer.append(Array(#"{"kind":"dream"}"#.utf8), at: stage.clock.now().description)
             try writer.commit()
         }
-        try desk().repair(to: nil, .none)
+        try desk().repair(to: nil, at: stage.clock.now(), .none)
         #expect(
             stage.said.hasPrefix(
                 "\(folder).repaired: 2 records saved; lost: 1 record that this release does not understand\n"),
@@ -132,27 +132,65 @@ import Testing
             "\(stage.complained)")
         try JournalDesk(folder + ".repaired", .text, on: stage.terminal).verify(.none)
         let json = StagedMachine()
-        try JournalDesk(folder, .json, on: json.terminal).repair(to: scratch.path("copy"), .none)
+        try JournalDesk(folder, .json, on: json.terminal).repair(to: scratch.path("copy"), at: stage.clock.now(), .none)
         #expect(try JSON(parsing: json.said)["left_out"] == 1)
     }
 
     @Test func `a damaged journal is copied into a sound one`() throws {
         try write(3)
         try damage()
-        try desk().repair(to: nil, .none)
+        try desk().repair(to: nil, at: stage.clock.now(), .none)
         #expect(stage.said.hasPrefix("\(folder).repaired: 2 records saved; lost: 1 damaged line\nTo use it: "))
         try JournalDesk(folder + ".repaired", .text, on: stage.terminal).verify(.none)
         #expect(stage.said.hasSuffix(": sound\n"))
-        let occupied = #expect(throws: Failure.self) { try desk().repair(to: folder + ".repaired", .none) }
+        let occupied = #expect(throws: Failure.self) {
+            try desk().repair(to: folder + ".repaired", at: stage.clock.now(), .none)
+        }
         #expect(occupied?.status == .impossible)
         try scratch.write("full/keep", "keep")
-        let full = #expect(throws: Failure.self) { try desk().repair(to: scratch.path("full"), .none) }
+        let full = #expect(throws: Failure.self) {
+            try desk().repair(to: scratch.path("full"), at: stage.clock.now(), .none)
+        }
         #expect(
             full?.sentence.hasSuffix(
                 "full is not empty, and would become the state folder; name an empty folder, or one that does not exist yet"
             ) == true)
-        try desk(.json).repair(to: scratch.path("copy"), .none)
+        try desk(.json).repair(to: scratch.path("copy"), at: stage.clock.now(), .none)
         #expect(stage.said.contains("\"saved\": 2"))
+    }
+
+    /// What a lost record said of figures, no answer that is as before would say again.
+    @Test(arguments: [false, true])
+    func `a bot that starts with a repaired copy takes in whole what its sources answer next`(isDamaged: Bool) throws {
+        let plan = try scratch.shop(stage.machine).config().plan
+        let name = try #require(plan.sources.first).name
+        let now = stage.clock.now()
+        do {
+            var state = State()
+            let seen = Observation(
+                subject: Subject(source: name, app: "payments"), span: TimeSpan(lasting: .hours(1), until: now),
+                seen: now, metrics: ["users": 1000, "crashed_users": 1])
+            let validator = SourceRecord.Validator(etag: "an-etag", lastModified: nil)
+            let polled = Input.polled(source: name, PollReport(.values([seen])), validators: ["address": validator])
+            _ = Core(plan: plan).step(&state, [.started, polled], at: now)
+            var fresh = State()
+            var ledger = try Ledger(opening: FolderDisk(folder), rebuilding: &fresh)
+            try ledger.compact(state, at: now)
+        }
+        let snapshot = try #require(scratch.names.first { $0.hasPrefix("state/snapshot-") })
+        if isDamaged {
+            let text = String(decoding: try WholeFile.read(scratch.path(snapshot), bytesMax: 1 << 20), as: UTF8.self)
+            try #require(text.contains("payments"))
+            try scratch.write(snapshot, text.replacing("payments", with: "peyments"))
+        }
+        try desk().repair(to: scratch.path("copy"), at: stage.clock.now(), .none)
+        let (state, report) = try State.reading(FolderDisk(scratch.path("copy")), .none)
+        #expect(report.loss == nil)
+        // Where its record went with the figures, nothing is left that an answer could be as before to.
+        let source = state.schedule.sources[name]
+        #expect(isDamaged || source != nil)
+        #expect((source?.isAnew ?? isDamaged) == isDamaged)
+        #expect((source?.validators.isEmpty ?? true) == isDamaged)
     }
 
     @Test func `a journal is replaced by a snapshot, unless there is nothing in it or a bot holds it`() throws {

@@ -72,8 +72,22 @@ internal import Testing
         let flaw =
             "an implausible observation is left out: 'users' is 10000000000000.0, expected at most 1000000000000.0"
         #expect(said.contains("warning: \(flaw)"), "\(said)")
-        let json = try JSON(parsing: try await probe(Self.figures, as: .json, answer).stage.said)
-        #expect(json["warnings"] == [.string(flaw)])
+        let beside = try await probe(Self.figures, as: .json, answer).stage.complained
+        #expect(beside.contains("warning: \(flaw)"), "\(beside)")
+    }
+
+    @Test func `figures of long ago are said to be history, and no rule can judge them`() async throws {
+        let dated = Self.figures.replacing("users: $.users,", with: "users: $.users, from: $.from, to: $.to,")
+        let answer: StagedWeb.Answer = { _ throws(TransportError) in
+            Self.says(
+                #"{"apps": [{"name": "shop-ios", "users": 5000, "crashed": 300, "#
+                    + #""from": "2025-10-24T01:05:25Z", "to": "2025-10-25T01:05:25Z"}]}"#)
+        }
+        let said = try await probe(dated, answer).stage.said
+        #expect(said.contains("\nRules can judge: nothing"), "\(said)")
+        #expect(
+            said.contains("warning: figures of shop-ios ended more than 92 d before"),
+            "\(said)")
     }
 
     @Test func `an answer is shown without the secrets in it`() async throws {
@@ -94,16 +108,15 @@ internal import Testing
         #expect(stage.said.contains(#""echo": "Bearer ***""#))
         #expect(stage.said.contains(#""nextPageToken": "p7""#))
         #expect(stage.said.contains("It answered, and nothing happened in the span."))
-        let json = try await probe(google, called: "play", as: .json, isRaw: true, answer).stage.said
-        for text in [stage.said, json] {
+        let json = try await probe(google, called: "play", as: .json, isRaw: true, answer).stage
+        for text in [stage.said, json.said, json.complained] {
             #expect(!text.contains("ya29"))
             #expect(!text.contains("a1b2"))
             #expect(!text.contains("PRIVATE KEY"))
         }
-        let read = try JSON(parsing: json)
-        #expect(read["requests"]?.array?.count == 3)
-        #expect(read["requests"]?.array?.last?["body"]?["n"] == [1])
-        #expect(read["requests"]?.array?.first?["method"] == "POST")
+        #expect(json.said.contains(#""outcome":"no_data","seen":"2026-11-20T12:00:00Z"}"#), "\(json.said)")
+        #expect(json.complained.contains("# POST https://oauth2.googleapis.com/token"))
+        #expect(json.complained.contains(#""echo": "Bearer ***""#))
     }
 
     @Test(arguments: TextOrJSON.allCases) func `a secret that JSON has to escape is not shown`(format: TextOrJSON)
@@ -115,8 +128,9 @@ internal import Testing
                 #"{"apps": [], "echo": "s3c\"r3t\\token\/", "s3c\u0022r3t\\token/": 1, "pin": 739154, "password": "hunter2"}"#
             )
         }
-        #expect(!stage.said.contains("r3t") && !stage.said.contains("739154"), "\(stage.said)")
-        #expect(!stage.said.contains("hunter2") && stage.said.contains("***"))
+        let told = stage.said + stage.complained
+        #expect(!told.contains("r3t") && !told.contains("739154"), "\(told)")
+        #expect(!told.contains("hunter2") && told.contains("***"))
     }
 
     @Test(arguments: [false, true])
@@ -138,8 +152,9 @@ internal import Testing
                 Self.says("no: \(String(decoding: request.wireBody()?.bytes ?? [], as: UTF8.self))", status: 403)
             }
             #expect(failure?.status == .impossible)
-            #expect(stage.said.contains("assertion=***"), "\(stage.said)")
-            #expect(!stage.said.contains("eyJ"))
+            let told = stage.said + stage.complained
+            #expect(told.contains("assertion=***"), "\(told)")
+            #expect(!told.contains("eyJ"))
         }
     }
 
@@ -149,21 +164,38 @@ internal import Testing
         }
         let said = try await probe(Self.figures, busy).stage.said
         #expect(said.contains("It is not polled again before Fri 20 Nov 13:01 CET."), "\(said)")
-        let json = try JSON(parsing: try await probe(Self.figures, as: .json, busy).stage.said)
-        #expect(json["not_before"] == "2026-11-20T12:01:30.001Z")
+        let json = try await probe(Self.figures, as: .json, busy).stage
+        #expect(try JSON(parsing: json.said)["failed"] == "rate_limited")
+        #expect(json.complained.contains("It is not polled again before Fri 20 Nov 13:01 CET."), "\(json.complained)")
     }
 
-    @Test func `a program gets the observations as lines of a recording`() async throws {
-        let (stage, _) = try await probe(Self.figures, as: .json) { _ throws(TransportError) in
-            Self.says(#"{"apps": [{"name": "shop-ios", "users": 10000, "crashed": 31}]}"#)
+    @Test func `a program gets observations, a line each, and everything else is said beside them`() async throws {
+        let (stage, failure) = try await probe(Self.figures, as: .json) { _ throws(TransportError) in
+            Self.says(
+                #"{"apps": [{"name": "shop-ios", "users": 10000, "crashed": 500}, "#
+                    + #"{"name": "shop-web", "users": 10000, "crashed": 1}]}"#)
         }
-        let read = try JSON(parsing: stage.said)
-        #expect(read["outcome"] == "values")
-        #expect(read["plugin"] == "http_json")
-        let line = try #require(read["observations"]?.array?.first)
-        #expect(throws: Never.self) { try ObservationLine(line) }
-        #expect(read["requests"]?.array?.first?["body"] == nil)
-        #expect(read["requests"]?.array?.first?["status"] == 200)
+        #expect(failure == nil)
+        let lines = try stage.said.split(separator: "\n").map { try ObservationLine(JSON(parsing: String($0))) }
+        #expect(lines.map(\.source) == ["shop", "shop"])
+        #expect(
+            stage.said.hasPrefix(
+                #"{"source":"shop","app":"shop-ios","from":"2026-11-20T11:55:00Z","to":"2026-11-20T12:00:00Z","#
+                    + #""seen":"2026-11-20T12:00:00Z","complete":true,"metrics":{"#),
+            "\(stage.said)")
+        #expect(stage.complained.contains("source shop (http_json): 1 request in "), "\(stage.complained)")
+        #expect(stage.complained.contains("\n# GET https://s.example/x\n# 200, "), "\(stage.complained)")
+        #expect(!stage.complained.contains("crashed"), "the answer itself is shown with --raw alone")
+        // A dry run reads them.
+        try scratch.write("seen.jsonl", stage.said)
+        let config = try scratch.shop(
+            stage.machine, replacing: "figures: {plugin: file, path: \(scratch.path("figures.jsonl"))}",
+            with: Self.figures
+        ).config()
+        let run = DryRun(config, from: State(), faults: nil, on: stage.machine)
+        let (preview, isWhole) = try run.play(scratch.path("seen.jsonl"), until: nil)
+        #expect(isWhole)
+        #expect(decisions(preview) == ["2026-11-20T12:00:00Z ops opened send"])
     }
 
     @Test func `a poll that fails is a failure, and its answer can be looked at`() async throws {
@@ -176,17 +208,19 @@ internal import Testing
         #expect(
             stage.said.contains("# 403, 37 bytes, application/json\n<html>[2J no ***</html>\nbye\n"), "\(stage.said)")
         let json = try await probe(Self.figures, as: .json, refusing)
-        #expect(json.failure == Failure(.impossible))
+        #expect(json.failure == failure)
         let read = try JSON(parsing: json.stage.said)
-        #expect(read["outcome"] == "failed")
-        #expect(read["reason"] == "forbidden")
+        #expect(read["source"] == "shop")
+        #expect(read["failed"] == "forbidden")
+        #expect(read["seen"] == "2026-11-20T12:00:00Z")
+        #expect(throws: Never.self) { try ObservationLine(read) }
         let silent = try await probe(Self.figures, isRaw: true, StagedWeb.nobody)
         #expect(silent.failure?.status == .impossible)
         #expect(silent.stage.said.contains("# GET https://s.example/x\n# "))
     }
 
     /// Probes a vendor in good health.
-    private func probe(_ fake: SourceFake, as format: TextOrJSON, isRaw: Bool) async throws -> String {
+    private func probe(_ fake: SourceFake, as format: TextOrJSON, isRaw: Bool) async throws -> StagedMachine {
         let respond = try fake.responder()
         let stage = StagedMachine(at: fake.now, variables: ["T": SourceFake.secret]) { request throws(TransportError) in
             respond(request)
@@ -195,13 +229,13 @@ internal import Testing
         try scratch.write("config.yaml", fake.config("mobile"))
         let config = try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine).config()
         try await SourceProbe(of: "mobile", config, "config.yaml", format, isRaw: isRaw, on: stage.machine).run()
-        return stage.said
+        return stage
     }
 
     @Test func `each vendor's answers are understood, and said in words`() async throws {
         var said = ""
         for fake in SourceFake.polled {
-            said += "# \(fake)\n" + (try await probe(fake, as: .text, isRaw: false)) + "\n"
+            said += "# \(fake)\n" + (try await probe(fake, as: .text, isRaw: false).said) + "\n"
         }
         #expect(try snapshotFlaw(of: said, named: "probes.txt") == nil)
     }
@@ -209,7 +243,8 @@ internal import Testing
     @Test(arguments: SourceFake.polled) func `no vendor's answer brings a secret along`(_ fake: SourceFake) async throws
     {
         for format in TextOrJSON.allCases {
-            let said = try await probe(fake, as: format, isRaw: true)
+            let stage = try await probe(fake, as: format, isRaw: true)
+            let said = stage.said + stage.complained
             for secret in [SourceFake.secret, "ya29.c.EXAMPLE", "PRIVATE KEY"] {
                 #expect(!said.contains(secret), "\(said)")
             }
@@ -218,15 +253,15 @@ internal import Testing
 
     @Test func `an issue that many polls name is one, as the newest has it`() async throws {
         let line = { (minute: Int, events: Int) in
-            #"{"source":"shop","app":"shop","from":"2026-11-20T22:0\#(minute):00Z","to":"2026-11-20T22:0\#(minute + 1):00Z","#
-                + #""seen":"2026-11-20T22:0\#(minute + 1):05Z","metrics":{"users":100},"#
+            #"{"source":"shop","app":"shop","from":"2026-11-20T11:0\#(minute):00Z","to":"2026-11-20T11:0\#(minute + 1):00Z","#
+                + #""seen":"2026-11-20T11:0\#(minute + 1):05Z","metrics":{"users":100},"#
                 + #""issues":[{"id":"A","title":"Crash","events":\#(events)}]}"# + "\n"
         }
-        try scratch.write("polls.jsonl", line(1, 4) + line(2, 9))
+        try scratch.write("polls.jsonl", line(1, 4) + line(2, 9) + line(2, 9))
         let file = "shop: {plugin: file, path: \(scratch.path("polls.jsonl"))}"
         let (stage, failure) = try await probe(file) { _ throws(TransportError) in Self.says("") }
         #expect(failure == nil)
-        #expect(stage.said.contains("\n  1 issue:\n    Crash (9 events)\n"), "\(stage.said)")
+        #expect(stage.said.contains("\n  and 1 earlier span\n  1 issue:\n    Crash (9 events)\n"), "\(stage.said)")
     }
 
     @Test func `issues, warnings and what is missing are told`() async throws {

@@ -45,6 +45,46 @@ import Testing
         #expect(late?.sentence.hasPrefix("--at is Fri 20 Nov 14:00 CET, which is in the future") == true)
     }
 
+    @Test func `why of everything begins with what fires, and of one app says all`() async throws {
+        try scratch.record([
+            "2026-11-20-1": [
+                Shop.line("shop-ios", crashed: 0, at: "2026-11-20T10:00:00Z"),
+                Shop.line("shop-web", crashed: 500, at: "2026-11-20T10:00:00Z"),
+            ]
+        ])
+        try await why(at: .at("10:10")).answer(as: .text, .none)
+        #expect(stage.said.hasPrefix("shop-web from figures: rule floor\n  fires (critical)"), "\(stage.said)")
+        #expect(
+            stage.said.contains(
+                "\n\nFine, and nothing is open or held (--app explains more):\n  shop-ios from figures: rule floor: "),
+            "\(stage.said)")
+        #expect(!stage.said.contains("  fine; no incident\n"))
+        try await why(app: "shop-ios", at: .at("10:10")).answer(as: .text, .none)
+        #expect(stage.said.contains("shop-ios from figures: rule floor\n  fine; no incident\n"), "\(stage.said)")
+    }
+
+    @Test(arguments: [
+        (
+            ", match: {app: \"shop-*\"}",
+            "shop-ios from figures: rule silent\n  fine; no incident\n  because: its figures are fresh: "
+        ),
+        (
+            "",
+            "No rule has anything to say about that now; rules on issues report only those that are new or back, and "
+                + "rules on a source, such as stale, only apps that are silent: ask about the source with --app figures.\n"
+        ),
+    ])
+    func `why says of an app that is not silent that its figures are fresh, or where that is said`(
+        match: String, words: String
+    ) async throws {
+        try scratch.record(["2026-11-20-1": [Shop.line(crashed: 0, at: "2026-11-20T10:00:00Z")]])
+        let file = try scratch.shop(
+            stage.machine, replacing: "rules:\n", with: "rules:\n  silent: {plugin: stale, after: 3h\(match)}\n")
+        let question = WhyQuestion(app: "shop-ios", rule: "silent", at: .at("10:10"), file, on: stage.machine)
+        try await question.answer(as: .text, .none)
+        #expect(stage.said.hasPrefix(words), "\(stage.said)")
+    }
+
     @Test func `why is not misled by what was recorded while the clock was not set`() async throws {
         try scratch.record([
             "1970-01-01-1": [Shop.line(crashed: 0, at: "1970-01-01T01:00:00Z")],

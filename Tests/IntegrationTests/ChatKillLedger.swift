@@ -105,16 +105,7 @@ struct ChatKillLedger {
         if service.kind.recognises, account.dead > 0 {
             complaints.append("\(name) can be asked again, and has failed deliveries")
         }
-        let excuses = [
-            "it is unknown, for the second time, whether it arrived",
-            "the bot was stopped twice while it was being sent",
-        ]
-        for letter in ended where letter["outcome"].string == "dead" {
-            let why = letter["why"].string ?? ""
-            if !excuses.contains(where: why.hasPrefix) {
-                complaints.append("\(name): a failed delivery without excuse: \(why)")
-            }
-        }
+        complaints += KillLedger.unexcused(ended, name)
         let words = Set(taken.map(\.word))
         for word in delivered.subtracting(words) where service.kind != .pagerduty || word.kind != "digest" {
             complaints.append("\(name) never took \(word), as was claimed")
@@ -195,11 +186,6 @@ struct ChatKillLedger {
                     account.edits, account.answersLost, account.faults,
                 ].map(String.init)
         }
-        let widths = columns.indices.map { column in ([columns] + rows).map { $0[column].count }.max() ?? 0 }
-        let lines = ([columns] + rows).map { row in
-            zip(row, widths).map { cell, width in String(repeating: " ", count: width - cell.count) + cell }
-                .joined(separator: "  ")
-        }
-        return ([heading] + lines).joined(separator: "\n")
+        return KillLedger.table(heading, columns, rows)
     }
 }

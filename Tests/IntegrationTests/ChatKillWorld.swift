@@ -78,19 +78,11 @@ final class ChatKillWorld {
         let carer = try await acknowledgeSomething(bot)
         try await pass(bot, milliseconds: 5...700)
         if bot.standardError.contains(": watching "), chance.oneIn(12) {
-            bot.send(SIGTERM)
             stops += 1
-            let ending = try await bot.ending()
-            guard ending == .exited(0) else {
-                throw TooLate("SIGTERM ended with 0 and not \(ending): \(bot.lastWords)")
-            }
+            try await bot.terminate()
         } else {
-            bot.send(SIGKILL)
             kills += 1
-            let ending = try await bot.ending()
-            guard ending == .killed(signal: SIGKILL) else {
-                throw TooLate("the bot ran on: \(ending): \(bot.lastWords)")
-            }
+            try await bot.kill()
         }
         if let (app, command) = carer, try await command.ending() == .exited(0) { note(app) }
         if kills.isMultiple(of: 50) {

@@ -219,7 +219,7 @@ extension IntegrationSuite {
             try scratch.write("figures.jsonl", Figures().line("shop", crashed: 900, of: 10_000))
             let bot = try await scratch.startBot(environment: environment)
             defer { bot.send(9) }
-            let mails = try await eventually("two mails: \(bot.standardError)", within: .seconds(30)) {
+            let mails = try await eventually("two mails: \(bot.standardError)", within: .seconds(120)) {
                 let mails = scratch.lines("mails.jsonl").compactMap(\.["message"].string)
                 return mails.count == 2 ? mails : nil
             }

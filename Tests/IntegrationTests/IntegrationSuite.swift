@@ -22,7 +22,8 @@ extension Trait where Self == ConditionTrait {
 /// others.
 @Suite(.integration, .serialized) enum OrdealSuite {}
 
-/// The page in a browser and the interface for programs: minutes, too, of which the bot has little to do.
+/// The page in a browser, the interface for programs, and vendors whose clock is staged: minutes, too, which the real clock does not
+/// judge.
 @Suite(.integration, .serialized) enum FrontSuite {}
 
 /// Programs beside the tests and their surroundings.

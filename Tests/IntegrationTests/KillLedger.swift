@@ -15,7 +15,7 @@ struct KillLedger {
         var due = 0
         var received = 0
         var lost = 0
-        /// Given up after two attempts of which nobody knows what became of them, and shown as dead letters.
+        /// Given up after two attempts of which nobody knows what became of them, and shown as failed deliveries.
         var dead = 0
         var repeated = 0
         /// Repetitions that the receiver can tell: by the same id, or by the notice in the text.
@@ -99,17 +99,8 @@ struct KillLedger {
             complaints.append(
                 "\(name): \(account.repeated) repetitions are more than there were kills and lost answers")
         }
-        if name == "hook", account.dead > 0 { complaints.append("\(name) can ask again, and has dead letters") }
-        let excuses = [
-            "it is unknown, for the second time, whether it arrived",
-            "the bot was stopped twice while it was being sent",
-        ]
-        for letter in ended where letter["outcome"].string == "dead" {
-            let why = letter["why"].string ?? ""
-            if !excuses.contains(where: why.hasPrefix) {
-                complaints.append("\(name): a dead letter without excuse: \(why)")
-            }
-        }
+        if name == "hook", account.dead > 0 { complaints.append("\(name) can ask again, and has failed deliveries") }
+        complaints += KillLedger.unexcused(ended, name)
         for word in delivered.subtracting(takenAt.keys) {
             complaints.append("\(name) never took \(word), as was claimed")
         }
@@ -139,6 +130,17 @@ struct KillLedger {
         return [Word(app: app, kind: entry["kind"].string ?? "?")]
     }
 
+    /// What was given up although nobody doubts what became of it.
+    static func unexcused(_ ended: [JSONTree], _ name: String) -> [String] {
+        let excuses = [
+            "it is unknown, for the second time, whether it arrived",
+            "the bot was stopped twice while it was being sent",
+        ]
+        let reasons = ended.filter { $0["outcome"].string == "dead" }.map { $0["why"].string ?? "" }
+        return reasons.filter { why in !excuses.contains(where: why.hasPrefix) }
+            .map { "\(name): a failed delivery without excuse: \($0)" }
+    }
+
     static func app(in text: String) -> String? { text.firstMatch(of: /app-\d{3}/).map { String($0.0) } }
 
     // MARK: telling
@@ -155,6 +157,11 @@ struct KillLedger {
                     account.answersLost, account.faults,
                 ].map(String.init)
         }
+        return KillLedger.table(heading, columns, rows)
+    }
+
+    /// Every row's cells below those of the row above.
+    static func table(_ heading: String, _ columns: [String], _ rows: [[String]]) -> String {
         let widths = columns.indices.map { column in ([columns] + rows).map { $0[column].count }.max() ?? 0 }
         let lines = ([columns] + rows).map { row in
             zip(row, widths).map { cell, width in String(repeating: " ", count: width - cell.count) + cell }

@@ -59,15 +59,27 @@ extension Scratch {
             }
             return isQuiet && !isOpen && status["config_trouble"] == .null ? true : nil
         }
-        bot.send(SIGTERM)
-        let ending = try await bot.ending()
-        guard ending == .exited(0) else { throw TooLate("the last bot ended well: \(ending): \(bot.lastWords)") }
+        try await bot.terminate()
     }
 }
 
 extension Child {
     /// The end of what it wrote for people.
     var lastWords: String { String(standardError.suffix(2000)) }
+
+    /// Stops it as a service manager does, and waits until it has ended well.
+    func terminate() async throws {
+        send(SIGTERM)
+        let ending = try await self.ending()
+        guard ending == .exited(0) else { throw TooLate("SIGTERM ended with 0 and not \(ending): \(lastWords)") }
+    }
+
+    /// Kills it, and waits until it is gone; throws if it had ended before.
+    func kill() async throws {
+        send(SIGKILL)
+        let ending = try await self.ending()
+        guard ending == .killed(signal: SIGKILL) else { throw TooLate("the bot ran on: \(ending): \(lastWords)") }
+    }
 
     /// Lets it run for some time, or until there is enough of something if that comes first.
     func run(for time: Duration, until isEnough: () -> Bool) async throws {

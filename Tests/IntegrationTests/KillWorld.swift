@@ -65,19 +65,11 @@ final class KillWorld {
             try await pass(bot, milliseconds: 1...100)
         }
         if listens, chance.oneIn(10) {
-            bot.send(SIGTERM)
             stops += 1
-            let ending = try await bot.ending()
-            guard ending == .exited(0) else {
-                throw TooLate("SIGTERM ended with 0 and not \(ending): \(bot.lastWords)")
-            }
+            try await bot.terminate()
         } else {
-            bot.send(SIGKILL)
             kills += 1
-            let ending = try await bot.ending()
-            guard ending == .killed(signal: SIGKILL) else {
-                throw TooLate("the bot ran on: \(ending): \(bot.lastWords)")
-            }
+            try await bot.kill()
         }
         if kills.isMultiple(of: 25) {
             let verify = try await scratch.alertbot("journal", "verify")

@@ -119,7 +119,7 @@ extension IntegrationSuite {
             let scratch = try scratch(slack, figures: Figures().line("shop", crashed: 900, of: 10_000))
             let bot = try await scratch.startBot(environment: environment)
             defer { bot.send(9) }
-            let again = try await slack.request("a second try") { $0.number == 1 }
+            let again = try await slack.request("a second try", within: .seconds(90)) { $0.number == 1 }
             #expect(slack.requests.first?.text.contains("possibly repeated") == false)
             #expect(again.text.contains("possibly repeated"), "\(again.text)")
             bot.send(15)

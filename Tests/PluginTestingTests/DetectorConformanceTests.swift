@@ -12,7 +12,7 @@ private struct Sloppy: Detector {
         case needsUnnamed, negativeSpan
         case rash, calm, silent, noisy, neverWell
         case noSentenceOfAlarm, noEvidence, unnamedSeverity, noReason, leaks, talksOn
-        case twice, emptyKey, looksAgain, glancesOver
+        case twice, emptyKey, glancesOver
         case counts, random, readsUnnamedMetric, readsUnnamedIssues, looksFarther, goesByOrder, mixes, forgets
     }
 
@@ -108,11 +108,7 @@ private struct Sloppy: Detector {
         }
         let verdict: Judgement.Verdict =
             isBusy ? .firing(.warning) : mistake == .neverWell ? .unknown("who knows?") : .ok(recovered: true)
-        let isOdd = mistake == .looksAgain || mistake == .emptyKey
-        let finding = Finding(
-            Judgement(verdict, .between, evidence), key: isOdd ? "" : nil,
-            checkAgain: mistake == .looksAgain ? now : nil
-        )
+        let finding = Finding(Judgement(verdict, .between, evidence), key: mistake == .emptyKey ? "" : nil)
         return mistake == .twice ? [finding, finding] : [finding]
     }
 
@@ -269,7 +265,6 @@ private struct Brittle: Detector {
             case .talksOn: "more than 600"
             case .twice: "two findings of one answer are about the same thing"
             case .emptyKey: "a finding has an empty key"
-            case .looksAgain: "asks for another look, which only rules of sources get"
             case .counts: "asked about twice, get two answers"
             case .random: "another rule with the same options says other things"
             case .readsUnnamedMetric: "reads metrics that its `metrics` does not name"

@@ -105,11 +105,11 @@ private struct Nothing: Web, Files, Host {
     }
 
     private func played(_ past: Past, _ fetched: Past.Fetched) throws -> (
-        lines: [ObservationLine], remarks: [Past.Remark]
+        lines: [ObservationLine], cautions: [Past.Caution]
     ) {
         var lines: [ObservationLine] = []
-        let remarks = try past.play(fetched, from: shelf) { lines += $0.lines }
-        return (lines, remarks)
+        let cautions = try past.play(fetched, from: shelf) { lines += $0.lines }
+        return (lines, cautions)
     }
 
     @Test func `the lines seen in the span come in their order, no earlier ones and no later ones`() async throws {
@@ -234,14 +234,14 @@ private struct Nothing: Web, Files, Host {
         }
         let past = past(.days(1))
         let source = PastSource(name: "ios", source: Failing(), every: .minutes(5), spans: [], timeout: .seconds(1))
-        let (lines, remarks) = try played(past, try await fetch(past, [source]))
+        let (lines, cautions) = try played(past, try await fetch(past, [source]))
         #expect(lines.count == 4)
         #expect(
-            remarks.map(\.sentence)
+            cautions.map(\.sentence)
                 == ["4 of its polls would have failed, the first at 2026-11-20T18:00:00Z: divided by zero"])
     }
 }
 
-extension Past.Remark {
+extension Past.Caution {
     fileprivate var text: String { "\(source): \(sentence)" }
 }

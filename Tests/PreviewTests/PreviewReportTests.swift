@@ -62,13 +62,17 @@ private struct FakeChannel: Channel {
             "what each rule could judge")
         #expect(json["unrouted"] == 0)
         let reader = JSONReader(json)
-        for notification in try reader.member("notifications").elements() {
+        let notifications = try reader.member("notifications").elements()
+        #expect(notifications.count == 4)
+        for notification in notifications {
             #expect(
                 try members(notification.value) == [
                     "at", "incident", "kind", "severity", "channel", "decision", "reason", "until", "text", "request",
                 ])
         }
-        for incident in try reader.member("incidents").elements() {
+        let incidents = try reader.member("incidents").elements()
+        #expect(incidents.count == 2)
+        for incident in incidents {
             let names = try members(incident.value)
             let promised = ["id", "rule", "source", "app", "severity", "state", "since", "evidence"]
             #expect(names.filter(promised.contains) == promised)

@@ -261,8 +261,22 @@ internal import Testing
         #expect(failing.state.outbox.channels["team"]?.lastError?.contains("failed on purpose") == true)
         #expect(failing.leftOut.remarks == [], "no figures were left out")
         failing.advance(to: start + .minutes(1))
-        #expect(failing.state.outbox.deliveries.values.map(\.attempts).allSatisfy { $0 >= 2 })
+        #expect(failing.state.outbox.deliveries.values.map(\.progress.attempts).allSatisfy { $0 >= 2 })
         #expect(play(0.5, seed: 7).state.durable == play(0.5, seed: 7).state.durable)
+    }
+
+    @Test func `figures of long ago are named once, however often they are seen`() {
+        var preview = Preview(plan: .rehearsed(), state: State(), start: start)
+        for minute in 0..<3 as Range<Int64> {
+            let now = start + .minutes(minute)
+            // Another end each time is no other news.
+            let span = TimeSpan(lasting: .hours(1), until: now - .days(400))
+            let seen = Observation(subject: .shop, span: span, seen: now, metrics: ["users": 1000])
+            preview.feed([.observed(seen)], at: now)
+        }
+        #expect(preview.leftOut.remarks.count == 1)
+        let remark = preview.leftOut.remarks.first ?? ""
+        #expect(remark.hasPrefix("source ios: figures of shop ended more than 92 d before they were seen: "), "\(remark)")
     }
 
     @Test func `why figures were left out is kept, each reason once and the first ten in words`() {

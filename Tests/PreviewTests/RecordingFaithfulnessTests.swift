@@ -4,8 +4,9 @@ internal import Journal
 internal import JournalTesting
 internal import PluginKit
 internal import Preview
-internal import Runtime
 internal import Testing
+
+@testable import Runtime
 
 /// What the running bot has recorded, played by the same config, must say what the bot said, to the byte: with polls
 /// that take time, failures with their words, late figures, and kills in the middle of a line.
@@ -35,7 +36,7 @@ internal import Testing
         bot.kill()
 
         let played = try play(bot.recording, world, until: end)
-        let decisions = played.decisions.map { "\($0.at) \($0.logLine)" }
+        let decisions = played.decisions.map { "\($0.at) \($0.logLine(waits: false))" }
         #expect(firstDifference(bot.decided, decisions) == nil, "seed \(seed)")
         let messages = played.decisions.compactMap { record in
             record.delivery.map { "\(record.at) \(record.channel) \($0) \(record.message.json.text)" }

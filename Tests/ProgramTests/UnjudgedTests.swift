@@ -88,6 +88,19 @@ import Testing
         #expect(preview.output.contains(words), "\(preview.output)")
     }
 
+    @Test(arguments: ["dry-run", "backtest", "check"])
+    func `a rule that waits for apps to fall silent has judged those that have not`(command: String) async throws {
+        let rule = "rules:\n  silent: {plugin: stale, after: 3h, match: {app: \"shop-*\"}}\n"
+        let story =
+            Shop.line("shop-ios", crashed: 0, seen: "2026-11-20T20:00:00Z")
+            + Shop.line("shop-ios", crashed: 0, seen: "2026-11-20T23:00:00Z")
+        let scratch = try Shop.scratch(Shop.config.replacing("rules:\n", with: rule), figures: story)
+        let told = try await scratch.alertbot(command, "--observations", "figures.jsonl")
+        #expect(told.status == 0, "\(told.errors)")
+        #expect(told.output.contains("\n  silent: judged 1, none firing\n"), "\(told.output)")
+        #expect(!told.errors.contains("could not judge"), "\(told.errors)")
+    }
+
     @Test func `what a backtest could judge once counts as judged`() async throws {
         let story =
             Shop.line("shop-ios", crashed: 500, seen: "2026-11-20T20:00:00Z")

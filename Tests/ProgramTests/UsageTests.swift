@@ -54,6 +54,29 @@ import Testing
         #expect(finished.errors.contains("Error: Unknown option ") && finished.errors.contains(says), "\(finished.all)")
     }
 
+    @Test(arguments: [
+        (["dry-run", "--channel", "ops", "--channel", "call"], "--channel"),
+        (["check", "--config", "config.yaml", "--config=config.yaml"], "--config"),
+        (["mute", "--all", "--for", "1h", "--for", "2h"], "--for"), (["why", "--app", "a", "--app", "b"], "--app"),
+    ])
+    func `an option that is given twice is refused, for only one would count`(words: [String], option: String)
+        async throws
+    {
+        let scratch = try Shop.scratch()
+        let finished = try await run(BotBinary.path, words, folder: scratch.folder)
+        #expect(finished.status == 2)
+        #expect(finished.output == "")
+        #expect(finished.errors == "alertbot: the option '\(option)' is given twice, expected once; keep one\n")
+    }
+
+    @Test func `what may be given several times is`() async throws {
+        let scratch = try Shop.scratch()
+        let words = ["--rule", "floor", "--app", "a", "--app", "b", "--label", "x=1", "--label", "y=2", "--for", "1h"]
+        let finished = try await run(BotBinary.path, ["mute"] + words, folder: scratch.folder)
+        #expect(finished.status == 0, "\(finished.all)")
+        #expect(finished.output.contains("muted "), "\(finished.all)")
+    }
+
     @Test(arguments: [["help", "check"], ["journal", "--help"], ["help", "journal", "verify"], [], ["journal"]])
     func `what asks for help gets it`(words: [String]) async throws {
         let scratch = try Shop.scratch()

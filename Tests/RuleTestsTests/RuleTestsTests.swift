@@ -357,6 +357,30 @@ private struct Workshop {
         #expect("\(place) \(problem.message)" + (problem.suggestion.map { "|\($0)" } ?? "") == told)
     }
 
+    @Test(arguments: [
+        (
+            "source: ios, app: s, start: 2026-11-20, users: 5, "
+                + "expect: [{at: 25:00, kind: open, severity: fatal, channel: nope, reason: frist}]",
+            [
+                "'at' is '25:00'", "'kind' is 'open'", "'severity' is 'fatal'", "'channel' is 'nope'",
+                "'reason' is 'frist'",
+            ]
+        ),
+        (
+            "source: ios, app: s, start: 2026-11-20, users: 5, expect: [{kind: open}]",
+            ["an expected message needs 'at'", "'kind' is 'open'"]
+        ),
+        (
+            "source: iis, app: s, start: 2026-11-20, every: 5, userz: 5, expect: []",
+            ["there is no source 'iis'", "'every' is '5'", "unknown key 'userz'"]
+        ),
+    ])
+    func `a mistake hides none of those beside it`(test: String, told: [String]) {
+        let messages = Workshop.read("tests:\n  a: {\(test)}").problems.map(\.message)
+        #expect(messages.count == told.count, "\(messages)")
+        for part in told { #expect(messages.contains { $0.hasPrefix(part) }, "\(messages)") }
+    }
+
     @Test(arguments: ["start: 12:00, ", ""])
     func `what counts from a start that is wrong or missing is not wrong for that`(start: String) {
         let text =

@@ -32,7 +32,7 @@ internal import Testing
             guard request.method == .post else { return .says("w") }
             let id = String(request.url.reveal().dropFirst(HookChannel.address.count))
             let left = (try? State.reading(disk.afterPowerCut, .none))?.state.outbox.deliveries[id]
-            if case .attempting = left?.phase {
+            if case .attempting = left?.progress.phase {
             } else {
                 objections.withLock { $0.append("\(id) leaves before it is safe: \(String(describing: left))") }
             }
@@ -128,7 +128,9 @@ internal import Testing
             request.method == .post ? .says("slow down", status: 429, [("Retry-After", "600")]) : .says("c")
         }
         try await bot.run {
-            await bot.settle { $0.outbox.deliveries.values.contains { $0.attempts == 1 && $0.phase.isWaiting } }
+            await bot.settle { state in
+                state.outbox.deliveries.values.contains { $0.progress.attempts == 1 && $0.progress.phase.isWaiting }
+            }
         }
         let state = await bot.state
         #expect(state.outbox.deliveries.count == 1)
@@ -266,7 +268,7 @@ internal import Testing
         }
         let (state, report) = try State.reading(disk.afterPowerCut, .none)
         #expect(state.durable == (await bot.state).durable)
-        #expect(report.snapshotRecords > 0)
+        #expect(disk.afterPowerCut.names.contains { $0.hasPrefix("snapshot-") })
         #expect(report.notices.isEmpty)
         #expect(!disk.names.contains("journal-00000000000000000001.jsonl"))
     }
@@ -307,7 +309,7 @@ internal import Testing
         #expect(!stage.asked.contains { $0.hasPrefix(HookChannel.address) })
         let (read, report) = try State.reading(disk.afterPowerCut, .none)
         #expect(report.notices.isEmpty)
-        #expect(report.snapshotRecords > 0)
+        #expect(disk.afterPowerCut.names.contains { $0.hasPrefix("snapshot-") })
         #expect(read.incidents.inOrder == (await bot.state).incidents.inOrder)
     }
 

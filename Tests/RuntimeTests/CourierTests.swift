@@ -20,9 +20,12 @@ internal import Testing
         ports.host = FakeHost(stage: stage, printing: printing)
         ports.faults = faults
         let message = Message(kind: .opened, severity: .warning, at: clock.now(), headline: "It crashes")
-        let delivery = Delivery(
+        var delivery = Delivery(
             id: "d-1", channel: "team", number: 1, kind: .opened, incident: "i-1", message: message,
-            queued: clock.now(), attempts: 1, possiblyRepeated: possiblyRepeated, isPlain: isPlain)
+            queued: clock.now())
+        delivery.progress.attempts = 1
+        delivery.progress.possiblyRepeated = possiblyRepeated
+        delivery.progress.isPlain = isPlain
         return await Courier(ports: ports, redactor: Redactor(secrets)).attempt(
             delivery, channel, thread: thread, isThreadOwn: isThreadOwn, edits: edits
         ).outcome
@@ -122,7 +125,7 @@ internal import Testing
         let message = Message(kind: .opened, severity: .warning, at: clock.now(), headline: "It crashes")
         let delivery = Delivery(
             id: "d-1", channel: "team", number: 1, kind: .opened, incident: "i-1", message: message,
-            queued: clock.now(), attempts: 1)
+            queued: clock.now())
         func attempt(_ answer: @escaping ScriptedWeb.MailAnswering) async -> DeliveryOutcome {
             var ports = Ports.staged(stage, clock) { _, _ throws(TransportError) in .says("") }
             var web = ScriptedWeb(stage: stage) { _, _ throws(TransportError) in .says("") }

@@ -33,7 +33,7 @@ internal import Testing
 
         let (state, report) = try State.reading(disk, .none)
         #expect(report.notices == [])
-        #expect((report.records, report.snapshotRecords, report.lastSeq) == (70, 14, 176))
+        #expect((report.records, report.lastSeq) == (70, 176))
         #expect(state.schedule.sources.keys.sorted() == ["android", "ios"])
         #expect(state.mutes.inOrder.map(\.reason) == ["release freeze"])
         #expect(state.incidents.count == 2)
@@ -52,6 +52,9 @@ internal import Testing
         let (again, report) = try State.reading(disk.afterPowerCut, .none)
         #expect(again.durable == state.durable)
         #expect(report.notices == [])
-        #expect(report.snapshotRecords == report.records)
+        // Each record of a snapshot has the number of the last that it stands for.
+        var numbers: Set<UInt64> = []
+        try JournalReader(disk.afterPowerCut).forEach { numbers.insert($0.seq) }
+        #expect(numbers.count == 1)
     }
 }

@@ -60,9 +60,12 @@ private struct FakePainter: Painter {
         if charted {
             message.chart = Chart(title: "t", values: [1, 2], from: clock.now(), isRate: false, words: "w")
         }
-        return Delivery(
+        var delivery = Delivery(
             id: "d-1", channel: "team", number: 1, kind: .opened, incident: "i-1", message: message,
-            queued: clock.now(), attempts: 1, isPlain: isPlain)
+            queued: clock.now())
+        delivery.progress.attempts = 1
+        delivery.progress.isPlain = isPlain
+        return delivery
     }
 
     private func courier(

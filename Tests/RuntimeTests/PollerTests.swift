@@ -5,6 +5,10 @@ internal import Runtime
 internal import Synchronization
 internal import Testing
 
+private let secretKey = Secret("0123456789abcdefGH")
+private let secretWord = Secret("acme-shop-for-android")
+private let secretAddress = Secret("https://s.example/echo/all?key=0123456789abcdefGH&app=ShopForAndroid2026")
+
 /// A source whose conversation the test writes.
 private struct TalkingSource: Source {
     static let manifest = PluginManifest(name: "talking", summary: "Talks.", options: [])
@@ -412,6 +416,65 @@ private struct TalkingSource: Source {
             return
         }
         #expect(observations.map(\.subject.app) == [isMasked ? "***" : value])
+    }
+
+    @Test(
+        arguments: [
+            ("https://s.example/x?key=\(secretKey)&b=x", "GET /x?key=0123456789abcdefGH&b=x", "GET /x?key=***&b=x"),
+            ("https://s.example/x?a=b&api_token=\(secretKey)", "0123456789abcdefGH", "***"),
+            ("https://s.example/\(secretKey)/stats", "/0123456789abcdefGH/", "/***/"),
+            ("https://s.example/x?project=\(secretKey)", "0123456789abcdefGH", "0123456789abcdefGH"),
+            ("https://s.example/x?key=\(secretWord)", "acme-shop-for-android", "acme-shop-for-android"),
+            ("\(secretAddress)", "0123456789abcdefGH", "***"),
+            (
+                "\(secretAddress)", "GET /echo/all?key=0123456789abcdefGH&app=ShopForAndroid2026 HTTP/1.1",
+                "GET *** HTTP/1.1"
+            ),
+            ("\(secretAddress)", "ShopForAndroid2026", "ShopForAndroid2026"),
+        ] as [(GuardedText, String, String)])
+    func `a credential of an address that comes back as a name is masked, and what names the app is not`(
+        address: GuardedText, name: String, seen: String
+    ) async throws {
+        let said = Observation(
+            subject: Subject(source: "ios", app: name), span: TimeSpan(lasting: .hours(1), until: clock.now()),
+            seen: clock.now(), metrics: ["users": 1])
+        let source = TalkingSource { _ in
+            .fetch(HTTPRequest(.get, address)) { _ in .finish(PollReport(.values([said]))) }
+        }
+        let polled = try await poll(source, try order()) { _, _ throws(TransportError) in .says("") }
+        guard case .values(let observations) = polled.report.outcome else {
+            Issue.record("there are no figures")
+            return
+        }
+        #expect(observations.map(\.subject.app) == [seen])
+    }
+
+    @Test func `a source hears that an answer as before is to be taken in, and no request is conditional then`()
+        async throws
+    {
+        var rehearsal = Rehearsal(plan, at: clock.now())
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.start()
+        rehearsal.step(
+            .polled(
+                source: "ios", PollReport(.noData, cursor: "told"),
+                validators: ["a": SourceRecord.Validator(etag: "b", lastModified: nil)]))
+        var state = rehearsal.state
+        #expect(!plan.previewOrder(for: plan.sources[0], state).isAnew)
+        #expect(!state.forgetAnswers().isEmpty)
+        let heard = Mutex<[Bool]>([])
+        let source = TalkingSource { poll in
+            heard.withLock { $0.append(poll.isAnew) }
+            return .finish(PollReport(.noData))
+        }
+        _ = try await poll(source, plan.previewOrder(for: plan.sources[0], state)) { _, _ throws(TransportError) in
+            .says("")
+        }
+        #expect(heard.withLock { $0 } == [true])
+        let started = Core(plan: plan).step(&state, .started, at: clock.now() + .hours(1))
+        let orders = started.effects.compactMap { if case .poll(let order) = $0 { order } else { nil } }
+        try #require(orders.count == 1)
+        #expect(orders[0].isAnew && orders[0].validators.isEmpty && orders[0].cursor == "told")
     }
 
     @Test func `a poll that fails on purpose asks nobody`() async throws {

@@ -64,7 +64,7 @@ extension BotTests {
         await running.value
         let left = try State.reading(disk.afterPowerCut, .none).state
         let delivery = try #require(left.outbox.deliveries.values.first)
-        #expect(!delivery.phase.isWaiting)
+        #expect(!delivery.progress.phase.isWaiting)
 
         let again = Stage()
         let bodies = Mutex<[String]>([])
@@ -82,7 +82,7 @@ extension BotTests {
             await next.settle { !$0.outbox.history.isEmpty }
         }
         #expect(again.asked.contains(HookChannel.address + delivery.id))
-        #expect(bodies.withLock { $0.first?.hasPrefix(Message.repeatNotice) } == true)
+        #expect(bodies.withLock { $0.first?.hasPrefix(Words.english[.captionRepeated]) } == true)
     }
 
     @Test func `a stopped bot lets its watchers go`() async throws {

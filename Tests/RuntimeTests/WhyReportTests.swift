@@ -424,7 +424,7 @@ import Testing
         var id = try dead().delivery.id
         #expect(
             paragraph(bot, app: "shop")[0].contains(
-                "\n  team: sent (warning), but it may not have arrived (Fri 20 Nov 12:00 UTC): \(why); "
+                "\n  team: sent (warning), but it may not have arrived (Fri 20 Nov 12:01 UTC): \(why); "
                     + "'alertbot retry \(id)' sends it again; next reminder "),
             "\(paragraph(bot, app: "shop"))")
         #expect(way(bot, app: "shop")?["failed"] == .string(why))
@@ -444,7 +444,7 @@ import Testing
         id = try dead().delivery.id
         #expect(
             paragraph(bot, app: "shop")[0].contains(
-                "\n  team: notified (critical); the last message may not have arrived (Fri 20 Nov 16:10 UTC): "
+                "\n  team: notified (critical); the last message may not have arrived (Fri 20 Nov 16:11 UTC): "
                     + "\(why); 'alertbot retry \(id)' sends it again"),
             "\(paragraph(bot, app: "shop"))")
     }

@@ -44,6 +44,14 @@ import Testing
         #expect(read([:]) == ("[] no page ", 1))
     }
 
+    @Test func `after which nothing more may be asked for keep what they held`() {
+        let spent = PollFailure(.rateLimited, "no more requests")
+        #expect(read(["": .success(Page([1, 2], next: "a", stop: spent))]) == ("[1, 2] no more requests", 1))
+        // Where no further page is wanted nothing is missing.
+        #expect(read(pagesMax: 1, ["": .success(Page([1], next: "a", stop: spent))]) == ("[1] cut", 1))
+        #expect(read(["": .success(Page([1], next: nil, stop: spent))]) == ("[1] whole", 1))
+    }
+
     @Test func `that lead in a circle are left`() {
         let circle: [String: Result<Page<Int>, PollFailure>] = [
             "": .success(Page([1], next: "a")), "a": .success(Page([2], next: "b")),

@@ -140,6 +140,34 @@ import Testing
         #expect(vouched.told == ["acknowledge 3f9a by ana"])
     }
 
+    /// A proxy that adds its header leaves the one that whoever asks has sent.
+    @Test(arguments: [true, false], [["eve", "ana"], ["ana", ""]])
+    func `a proxy's word does not count where two users are named, wherever it comes from`(
+        isLocal: Bool, users: [String]
+    ) async throws {
+        for token in [nil, Secret("s3cret")] {
+            let carer = Carer()
+            let keys = KeyRing(.init(userHeader: "X-User", token: token))
+            let desk = CareDesk(care: carer, Gatekeeper(publicHost: "alerts.example.com", keys))
+            let headers = [
+                ("origin", "https://alerts.example.com"), ("content-type", "application/x-www-form-urlencoded"),
+            ]
+            var request = try #require(
+                Request(
+                    method: "POST", target: "/ack",
+                    fields: (headers + users.map { ("X-User", $0) }).map { Request.Field(name: $0.0, value: $0.1) }))
+            request.isLocal = isLocal
+            request.body = Array("incident=3f9a&by=eve&token=\(desk.token)".utf8)
+            let response = await desk.answer(.acknowledge, request, Page(botName: "shop-alerts"))
+            #expect(response.status == .forbidden)
+            #expect(await carer.told == [])
+            guard token != nil else { continue }
+            request.body += Array("&key=s3cret".utf8)
+            _ = await desk.answer(.acknowledge, request, Page(botName: "shop-alerts"))
+            #expect(await carer.told == ["acknowledge 3f9a by eve"], "whoever knows the token may")
+        }
+    }
+
     @Test(arguments: [
         ("&key=s3cret", ["origin": "http://192.0.2.7:8480"], true),
         ("&key=s3cret", ["origin": "http://192.0.2.7:8480", "sec-fetch-site": "same-origin"], true),

@@ -148,6 +148,34 @@ import Transport
         #expect(await after.value == 1)
     }
 
+    /// As where a machine stood still: when the thread goes on, the time is over, and the answer has been there for long.
+    @Test func `an answer that came while the thread stood still is read, though its time is over`() async throws {
+        let arrived = Signal()
+        let isStill = Atomic(false)
+        let isAnswered = Atomic(false)
+        let server = try LoopbackServer { connection in
+            _ = connection.readRequest()
+            arrived.give()
+            keepThread { isStill.load(ordering: .sequentiallyConsistent) }
+            _ = connection.send(answer("late"))
+            isAnswered.store(true, ordering: .sequentiallyConsistent)
+            connection.waitForClose()
+        }
+        let transport = HTTPTransport.forTests()
+        let timeout = Duration.seconds(2)
+        let request = Task { [url = server.url()] in
+            try await transport.perform(HTTPRequest(.post, GuardedText(url), body: .json([])), timeout: timeout)
+        }
+        await arrived.wait()
+        let over = ContinuousClock.now + timeout + .milliseconds(10)
+        let stillness: Task<Void, Never> = Task(executorPreference: transport.executor) {
+            isStill.store(true, ordering: .sequentiallyConsistent)
+            keepThread { isAnswered.load(ordering: .sequentiallyConsistent) && ContinuousClock.now > over }
+        }
+        await stillness.value
+        #expect(try await request.value.excerpt() == "late")
+    }
+
     @Test func `a task cancelled before it asks sends nothing`() async throws {
         let server = try LoopbackServer.answering { _ in answer() }
         let transport = HTTPTransport.forTests()
@@ -249,3 +277,6 @@ private final class Notes: Sendable {
 }
 
 private func thisThread() -> pthread_t { pthread_self() }
+
+/// Keeps a thread, as nothing may that others wait for.
+private func keepThread(until isDone: () -> Bool) { while !isDone() { usleep(1000) } }

@@ -51,6 +51,8 @@ public enum Effect: Sendable {
 public struct PollOrder: Sendable {
     public let source: String
     public let cursor: JSON?
+    /// Whether an answer that is as before is to be taken in as if it were new.
+    public let isAnew: Bool
     public let validators: [String: SourceRecord.Validator]
     /// Spans that rules want measured, shortest first.
     public let spans: [Duration]

@@ -16,6 +16,8 @@ public struct State: Sendable {
     public internal(set) var outbox: Outbox
     /// What the core has promised itself to look at.
     var agenda = Agenda()
+    /// Sources that need not be looked at as a whole with each app of which they tell.
+    var wellSources = WellSources()
 
     /// Deliveries remembered for `history` and the inbox page; some weeks of a lively team.
     public static let historyMaxUsual = 1000
@@ -57,6 +59,14 @@ public struct State: Sendable {
         agenda.hear(nil, at: now)
         for delivery in outbox.deliveries.values { agenda.dispatch(delivery.channel, at: now) }
         return !sources.isEmpty
+    }
+
+    /// Has the next answer of each source taken in whole, for figures may be lost with records of the journal; gives back what
+    /// is to be written of that.
+    public mutating func forgetAnswers() -> [Fact] {
+        var output = Output()
+        schedule.forgetAnswers(&output)
+        return output.facts
     }
 
     /// The durable part as the shortest list of facts that makes it: a snapshot. Each fact is made when it is asked

@@ -116,8 +116,7 @@ struct CalendarReader {
         }
         guard faults.count == count else { return nil }
         return Event(
-            line: number, id: the("UID")?.value, start: start, length: length, rules: rules, more: more,
-            without: without,
+            id: the("UID")?.value, start: start, length: length, rules: rules, more: more, without: without,
             replaces: replaces, isCancelled: the("STATUS")?.value.uppercased() == "CANCELLED")
     }
 

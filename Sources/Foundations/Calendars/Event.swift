@@ -35,8 +35,6 @@ struct Event: Sendable, Hashable {
         static let day = Length(wall: 86_400)
     }
 
-    /// Of its `BEGIN`.
-    let line: Int
     let id: String?
     let start: Start
     let length: Length

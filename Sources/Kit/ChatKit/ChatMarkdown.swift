@@ -4,22 +4,21 @@ public import PluginKit
 public struct ChatMarkdown: Sendable {
     public let dialect: ChatDialect
     private let escapes: Set<Unicode.Scalar>
-    private let bold: String
+
+    /// What stands on both sides of bold words.
+    private static let bold = "**"
 
     /// - Parameters:
     ///   - escapes: what a backslash before it makes stand for itself; none in a chat that knows no such backslash.
-    ///   - bold: what stands on both sides of bold words.
     ///   - defuse: see `ChatDialect`.
     public init(
-        unit: ChatDialect.Unit, lineMarks: String, escapes: String, bold: String = "**",
-        defuse: @escaping @Sendable (String) -> String
+        unit: ChatDialect.Unit, lineMarks: String, escapes: String, defuse: @escaping @Sendable (String) -> String
     ) {
         let escapes = Set(escapes.unicodeScalars)
         dialect = ChatDialect(
             unit: unit, lineMarks: lineMarks, escape: { escapes.contains($0) ? "\\" + String($0) : nil }, defuse: defuse
         )
         self.escapes = escapes
-        self.bold = bold
     }
 
     /// The message as a card in this Markdown.
@@ -42,7 +41,7 @@ public struct ChatMarkdown: Sendable {
     public func written(_ row: ChatCard.Row) -> String {
         row.map { run in
             var text = run.style.contains(.code) ? "`\(run.text)`" : dialect.escaped(run.text)
-            if run.style.contains(.bold) { text = bold + text + bold }
+            if run.style.contains(.bold) { text = Self.bold + text + Self.bold }
             return run.link.map { "[\(text)](\($0.withoutParentheses))" } ?? text
         }.joined()
     }
@@ -58,9 +57,9 @@ public struct ChatMarkdown: Sendable {
             {
                 reading.words.append(next)
                 rest = rest.dropFirst(2)
-            } else if rest.hasPrefix(bold) {
+            } else if rest.hasPrefix(Self.bold) {
                 reading.toggle(.bold)
-                rest = rest.dropFirst(bold.count)
+                rest = rest.dropFirst(Self.bold.count)
             } else if first == "`", let end = rest.dropFirst().firstIndex(of: "`") {
                 reading.take(String(rest[rest.index(after: rest.startIndex)..<end]), .code)
                 rest = rest[rest.index(after: end)...]

@@ -101,7 +101,8 @@ public struct IssueMemory: StandingMemory {
         return records.filter { !left.contains($0.key) }.map(\.value)
     }
 
-    public var count: Int { records.count }
+    /// How many issues are remembered, for tests.
+    var count: Int { records.count }
 
     private static func hash(_ id: String) -> UInt64 {
         var hash = StableHash()

@@ -41,6 +41,13 @@ public protocol Detector: Plugin {
     /// What in its options works and is not wise, for `check`.
     var cautions: [Problem] { get }
 
+    /// For rules that watch sources: until when they find all well in these parts of one, should no newer figures of them come,
+    /// and say that in as many findings, however often they are asked; nil where it has to be asked each time.
+    ///
+    /// Of several parts it is the first such moment of any, of whatever else the source has: newer figures of a part only put
+    /// it off. Where nothing is open the core then spares the look at all that a source has with each app that it tells of.
+    func wellUntil(_ parts: [Sight.Entry]) -> Moment?
+
     /// What it finds in what it is shown. An incident that no finding is about stays as it is.
     func findings(in sight: Sight, at now: Moment) -> [Finding]
 }
@@ -56,6 +63,7 @@ extension Detector {
     public static var isWorthReminding: Bool { true }
     public var needsCounts: Bool { false }
     public var cautions: [Problem] { [] }
+    public func wellUntil(_ parts: [Sight.Entry]) -> Moment? { nil }
 }
 
 /// What a detector is shown at once.
@@ -161,14 +169,11 @@ public struct Finding: Hashable, Sendable {
     public let key: String?
     /// The subject it is about; nil for the one in sight. A detector of apps may find something in a release.
     public let subject: Subject?
-    /// When the detector wants to check again though no figures come; only asked of detectors that watch a source.
-    public let checkAgain: Moment?
 
-    public init(_ judgement: Judgement, key: String? = nil, about subject: Subject? = nil, checkAgain: Moment? = nil) {
+    public init(_ judgement: Judgement, key: String? = nil, about subject: Subject? = nil) {
         self.judgement = judgement
         self.key = key
         self.subject = subject
-        self.checkAgain = checkAgain
     }
 }
 

@@ -15,6 +15,11 @@ public protocol Gate: Plugin {
     /// Whether it reads when incidents began and ended lately (`GateView.swings`); likewise.
     var readsSwings: Bool { get }
 
+    /// For how long something must be well before that is its end; nil where the first good poll is.
+    ///
+    /// - Parameter swings: when it began to fire and ended lately, oldest first; the last is the beginning of what may be over.
+    func steadiness(after swings: [Moment]) -> Steadiness?
+
     /// Mutes are asked first, then quiet hours, then the rest in the order of the file.
     var stage: GateStage { get }
 
@@ -45,6 +50,10 @@ public protocol Gate: Plugin {
     /// The incidents that keep the gate closed while they are firing; nil for gates that wait for none.
     var waitsFor: Match? { get }
 
+    /// Whether one of those incidents keeps the gate closed, in that channel, to all that it is closed to for the sake of such.
+    /// While one does, what is held is not asked anew when others change; a gate that cannot say so is asked each time.
+    func isKeptClosed(by incident: Incident, in channel: String, at now: Moment) -> Bool
+
     /// How the gate stands to a notification, in a few words for `why`, such as `4 of 10 messages left`.
     func account(of notification: Notification, at now: Moment, given view: any GateView) -> String?
 
@@ -59,6 +68,7 @@ extension Gate {
     public static var isAlwaysThere: Bool { false }
     public var readsTellings: Bool { false }
     public var readsSwings: Bool { false }
+    public func steadiness(after swings: [Moment]) -> Steadiness? { nil }
     public var stage: GateStage { .rest }
     public var except: Severity? { nil }
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? { nil }
@@ -68,6 +78,7 @@ extension Gate {
     public var furtherChannels: [String] { [] }
     public var leastSeverity: Severity? { nil }
     public var waitsFor: Match? { nil }
+    public func isKeptClosed(by incident: Incident, in channel: String, at now: Moment) -> Bool { false }
     public func account(of notification: Notification, at now: Moment, given view: any GateView) -> String? { nil }
     public var gathers: Phrase? { nil }
     public var purpose: String? { nil }
@@ -173,17 +184,35 @@ public struct Closure: Hashable, Sendable {
     }
 }
 
+/// What is asked of something that comes and goes before it is over.
+public struct Steadiness: Hashable, Sendable {
+    /// For how long it must be well.
+    public let wait: Duration
+    /// How often it has begun and ended lately, and within which time.
+    public let changes: Int
+    public let span: Duration
+
+    public init(wait: Duration, changes: Int, span: Duration) {
+        self.wait = wait
+        self.changes = changes
+        self.span = span
+    }
+}
+
 /// Something that a gate adds to a message.
 public struct Remark: Hashable, Sendable {
     public let label: Phrase
     public let value: Phrase
     /// Why the message is sent, where the gate is the reason.
     public let reason: Reason
+    /// Whether the headline says that it is flapping: what follows is held.
+    public let isFlapping: Bool
 
-    public init(_ label: Phrase, _ value: Phrase, reason: Reason) {
+    public init(_ label: Phrase, _ value: Phrase, reason: Reason, isFlapping: Bool = false) {
         self.label = label
         self.value = value
         self.reason = reason
+        self.isFlapping = isFlapping
     }
 
     /// Texts that are the same in every language.
@@ -245,8 +274,17 @@ public protocol GateView: Sendable {
     /// better. What stays a little worse than it has to be to end would explain the others away for weeks.
     func explaining(_ match: Match, at now: Moment) -> [Incident]
 
+    /// Whether any of them is as asked: for gates that need not know which, as there may be thousands.
+    func isExplained(by match: Match, at now: Moment, where isAsked: (Incident) -> Bool) -> Bool
+
     /// Apps of which figures are kept.
     var appCount: Int { get }
     /// Whether figures of that app are kept.
     func hasFigures(ofApp app: String) -> Bool
+}
+
+extension GateView {
+    public func isExplained(by match: Match, at now: Moment, where isAsked: (Incident) -> Bool) -> Bool {
+        explaining(match, at: now).contains(where: isAsked)
+    }
 }

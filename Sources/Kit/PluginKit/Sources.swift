@@ -93,12 +93,15 @@ public struct Poll: Sendable {
     public let cursor: JSON?
     /// Spans that rules want measured, shortest first; never empty.
     public let spans: [Duration]
+    /// Whether figures of earlier answers may be lost: one that is as before is to be taken in as if it were new.
+    public let isAnew: Bool
 
-    public init(source: String, now: Moment, cursor: JSON?, spans: [Duration]) {
+    public init(source: String, now: Moment, cursor: JSON?, spans: [Duration], isAnew: Bool = false) {
         self.source = source
         self.now = now
         self.cursor = cursor
         self.spans = spans
+        self.isAnew = isAnew
     }
 }
 
@@ -172,6 +175,9 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
     public var notes: [String]
     /// Apps that are not said to have vanished where the answer does not name them.
     public var unread: Unread
+    /// Whether an answer without figures is that of the poll before once more, which had none either. It is not `unchanged`, which
+    /// says of the last figures that they hold.
+    public var isAsBefore = false
     /// Why a part of what was asked for could not be had. A budget that is used up is no reason: what it leaves out is asked
     /// for later.
     public private(set) var missing: PollFailure?

@@ -38,6 +38,45 @@ private func snapshotFlaw(_ text: String, in file: URL) throws -> String? {
         ? nil : "\(file.lastPathComponent) has changed; record it anew with RECORD=1. It is now:\n\(text)"
 }
 
+/// A posting that a channel's snapshots show under its name.
+public struct RecordedPosting: Sendable, CustomStringConvertible {
+    public let description: String
+    fileprivate let message: Message
+    fileprivate let isHostile: Bool
+    fileprivate let isPlain: Bool
+
+    /// Messages as the bot writes them.
+    public static let usual = SampleMessages.usual.map {
+        RecordedPosting(description: $0.name, message: $0.message, isHostile: false, isPlain: false)
+    }
+
+    /// The same, and hostile words in both forms.
+    public static let all =
+        usual
+        + [false, true].map { isPlain in
+            RecordedPosting(
+                description: isPlain ? "hostile-plain" : "hostile",
+                message: SampleMessages.everywhere(SampleMessages.hostileTitle), isHostile: true, isPlain: isPlain)
+        }
+}
+
+/// What a preview shows of what the channel sends for a posting, if it differs from what was recorded; nil when it does not.
+/// Hostile words are marked as repeated where the channel's service does not see that itself.
+///
+/// - Throws: where nothing has been recorded of that posting.
+public func snapshotFlaw(
+    of channel: some Channel, posting recorded: RecordedPosting, here: String = #filePath
+) throws -> String? {
+    let posting = Posting(
+        id: "d-1", message: recorded.message, possiblyRepeated: recorded.isHostile && !channel.isIdempotent,
+        isPlain: recorded.isPlain, at: ChannelConformance.now)
+    switch channel.post(posting) {
+    case .request(let request): return try snapshotFlaw(of: request, named: recorded.description, here: here)
+    case .mail(let mail): return try snapshotFlaw(of: mail, named: recorded.description, here: here)
+    case .print, .keep: return "the channel sends nothing"
+    }
+}
+
 /// One answer of the service, and what it means.
 public struct AnswerCase: Sendable, CustomStringConvertible {
     public let response: HTTPResponse

@@ -34,7 +34,7 @@ extension DetectorConformance {
                 // What is odd stays among the figures; those after it are as always.
                 played = play(rule, last, from: played.rehearsal, wild: wild)
                 played.rehearsal.wait(.days(400))
-                return played.flaws + flaws(of: played.rehearsal.findings, by: rule, at: played.rehearsal.now)
+                return played.flaws + flaws(of: played.rehearsal.findings, by: rule)
             }.once.map { "\(words): \($0)" }
         }
     }

@@ -93,7 +93,7 @@ public struct DetectorConformance: Sendable {
                 case .unknown: nil
                 }
             }
-            return rash + flaws(of: findings, by: rule, at: rehearsal.now)
+            return rash + flaws(of: findings, by: rule)
         }
     }
 
@@ -117,7 +117,7 @@ public struct DetectorConformance: Sendable {
     }
 
     /// What must hold of every answer.
-    func flaws(of findings: [Finding], by rule: any Detector, at now: Moment) -> [String] {
+    func flaws(of findings: [Finding], by rule: any Detector) -> [String] {
         var found: [String] = []
         var things: Set<Finding.Thing> = []
         for finding in findings {
@@ -127,11 +127,6 @@ public struct DetectorConformance: Sendable {
             }
             found += flaws(of: finding.judgement, by: rule)
             if finding.key?.isEmpty == true { found.append("a finding has an empty key") }
-            guard let checkAgain = finding.checkAgain else { continue }
-            if rule.scope != .source { found.append("it asks for another look, which only rules of sources get") }
-            if checkAgain <= now {
-                found.append("it asks for another look at \(checkAgain), which is not after \(now)")
-            }
         }
         return found
     }
@@ -199,7 +194,7 @@ public struct DetectorConformance: Sendable {
             played.flaws += glanceFlaws(rule, played.rehearsal, poll)
             played.rehearsal.ask(about: poll.map(\.subject))
             played.answers.append(played.rehearsal.findings)
-            played.flaws += flaws(of: played.rehearsal.findings, by: rule, at: played.rehearsal.now)
+            played.flaws += flaws(of: played.rehearsal.findings, by: rule)
         }
         played.flaws = played.flaws.once
         return played

@@ -143,9 +143,7 @@ public struct DetectorRehearsal: Sendable {
     func answers(to sights: [Sight]) -> [Finding] {
         sights.flatMap { sight in
             rule.findings(in: sight, at: now).map { finding in
-                Finding(
-                    finding.judgement, key: finding.key, about: finding.subject ?? sight.subject,
-                    checkAgain: finding.checkAgain)
+                Finding(finding.judgement, key: finding.key, about: finding.subject ?? sight.subject)
             }
         }
     }

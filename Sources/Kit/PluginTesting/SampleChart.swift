@@ -29,9 +29,8 @@ extension SampleMessages {
 extension Channel {
     /// What it does for a message with a picture.
     public func action(
-        _ message: Message = SampleMessages.charted, _ image: ChartImage? = SampleMessages.image, isPlain: Bool = false,
-        thread: String? = nil
-    ) -> ChannelAction { post(.sample(message, image, isPlain: isPlain, thread: thread)) }
+        _ message: Message = SampleMessages.charted, _ image: ChartImage? = SampleMessages.image, isPlain: Bool = false
+    ) -> ChannelAction { post(.sample(message, image, isPlain: isPlain)) }
 
     /// The next request for a picture whose message has arrived; nil where there is none.
     public func attachment(

@@ -188,7 +188,8 @@ public struct SourceConformance: Sendable {
         answer: (HTTPRequest) -> FetchResult,
         file: (FileRequest) -> FileResult
     ) -> PlayedPoll {
-        let poll = Poll(source: poll.source, now: poll.now, cursor: cursor ?? poll.cursor, spans: poll.spans)
+        let poll = Poll(
+            source: poll.source, now: poll.now, cursor: cursor ?? poll.cursor, spans: poll.spans, isAnew: poll.isAnew)
         return PlayedPoll(source, poll, file: file, answer: answer)
     }
 

@@ -1,8 +1,8 @@
 internal import Glibc
 public import PluginKit
 
-// What tests of sources write again and again: answers, those of `TestData/Fixtures` among them, and options as a config
-// would have them.
+// What tests of sources write again and again: answers, those of `TestData/Fixtures` among them, options as a config would
+// have them, and polls.
 
 /// The bytes of a file in `TestData/Fixtures`, beside the folder of the test that asks for it.
 ///
@@ -54,6 +54,27 @@ public func list(_ texts: String...) -> Option { option(.list(texts.map { option
 /// An option of names with texts.
 public func map(_ entries: KeyValuePairs<String, String>) -> Option {
     option(.map(entries.map { ($0.key, option(.text(GuardedText($0.value)))) }))
+}
+
+extension Source {
+    /// The source as a config with those options makes it.
+    ///
+    /// - Parameter basic: what is there unless it is replaced.
+    public init(
+        _ values: [String: Option], over basic: [String: Option], named name: String = "mobile", every: Duration
+    ) throws(ProblemList) {
+        try self.init(
+            options: Options(name: name, position: place, values: basic.merging(values) { $1 }),
+            context: SourceContext(name: name, folder: "/", every: every))
+    }
+}
+
+/// When sources are polled: half a minute before midnight, where the hour and the day are nearly full.
+public let pollMoment = Moment(rfc3339: "2026-11-20T23:59:30Z") ?? .earliest
+
+/// A poll of the source `mobile` for those spans, or for an hour.
+public func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = pollMoment) -> Poll {
+    Poll(source: "mobile", now: moment, cursor: cursor, spans: spans.isEmpty ? [.hours(1)] : spans)
 }
 
 extension PlayedPoll {

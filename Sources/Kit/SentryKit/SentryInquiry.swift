@@ -92,7 +92,7 @@ public struct SentryInquiry: Sendable {
             do throws(JSONMismatch) {
                 let before = inquiry.directory
                 var left = LeftOut()
-                inquiry.directory = try ProjectDirectory(pages.bodies, asked: inquiry.now, leaving: &left)
+                inquiry.directory = try ProjectDirectory(pages.items, asked: inquiry.now, leaving: &left)
                 inquiry.warn(of: left, "a project", "projects")
                 inquiry.directory.hasSessions = before.hasSessions
                 inquiry.directory.nameless = before.nameless.subtracting(inquiry.directory.slugs.keys)
@@ -125,61 +125,43 @@ public struct SentryInquiry: Sendable {
 
     // MARK: - Pages
 
-    /// What a list held, as far as it was read.
-    public struct Pages: Sendable {
-        public fileprivate(set) var bodies: [JSONReader] = []
-        /// There are more pages than are read.
-        public fileprivate(set) var isCut = false
-        public fileprivate(set) var failure: PollFailure?
-    }
-
-    /// Reads a list, page by page, as far as the budget allows.
+    /// Reads the bodies of a list's pages, as far as the budget allows.
     ///
     /// - Parameter most: the most pages; nil for as many as anybody wants of such a list.
     public func pages<Report>(
         _ endpoint: SentryServer.Endpoint,
         _ query: AddressQuery,
         most: Int? = nil,
-        then: @escaping @Sendable (SentryInquiry, Pages) -> Conversation<Report>
+        then: @escaping @Sendable (SentryInquiry, Listing<JSONReader>) -> Conversation<Report>
     ) -> Conversation<Report> {
-        page(nil, after: Pages(), endpoint, query, most ?? SentryInquiry.pagesMax[endpoint, default: 1], then)
+        Listing<JSONReader>.read(
+            pagesMax: most ?? SentryInquiry.pagesMax[endpoint, default: 1],
+            { cursor, then in
+                if let until = spent[endpoint], until > now {
+                    return then(.failure(SentryInquiry.limited(endpoint, until: until)))
+                }
+                let request = server.request(endpoint, query + (cursor.map { [("cursor", $0)] } ?? []))
+                return .fetch(request) { result in
+                    do throws(PollFailure) {
+                        let answer = try SentryAnswer(result, of: server, from: endpoint, now: now)
+                        let stop = answer.spentUntil.map { SentryInquiry.limited(endpoint, until: $0) }
+                        return then(.success(Page([answer.body], next: answer.next, stop: stop)))
+                    } catch {
+                        return then(.failure(error))
+                    }
+                }
+            },
+            then: { listing in
+                var inquiry = self
+                // Without a page nothing new is known of the budget.
+                if listing.pageCount > 0 { inquiry.spent[endpoint] = listing.stop?.retryAt }
+                return then(inquiry, listing)
+            })
     }
 
-    private func page<Report>(
-        _ cursor: String?,
-        after pages: Pages,
-        _ endpoint: SentryServer.Endpoint,
-        _ query: AddressQuery,
-        _ most: Int,
-        _ then: @escaping @Sendable (SentryInquiry, Pages) -> Conversation<Report>
-    ) -> Conversation<Report> {
-        if let until = spent[endpoint], until > now {
-            var pages = pages
-            pages.failure = PollFailure(
-                .rateLimited,
-                "\(endpoint.rawValue): the server allows no more requests until \(until)",
-                retryAt: until
-            )
-            return then(self, pages)
-        }
-        let request = server.request(endpoint, query + (cursor.map { [("cursor", $0)] } ?? []))
-        return .fetch(request) { result in
-            var (inquiry, pages) = (self, pages)
-            do throws(PollFailure) {
-                let answer = try SentryAnswer(result, of: server, from: endpoint, now: now)
-                pages.bodies.append(answer.body)
-                inquiry.spent[endpoint] = answer.spentUntil
-                guard let next = answer.next, next != cursor else { return then(inquiry, pages) }
-                guard pages.bodies.count < most else {
-                    pages.isCut = true
-                    return then(inquiry, pages)
-                }
-                return inquiry.page(next, after: pages, endpoint, query, most, then)
-            } catch {
-                pages.failure = error
-                return then(inquiry, pages)
-            }
-        }
+    private static func limited(_ endpoint: SentryServer.Endpoint, until: Moment) -> PollFailure {
+        PollFailure(
+            .rateLimited, "\(endpoint.rawValue): the server allows no more requests until \(until)", retryAt: until)
     }
 
     /// An answer that is not what the API promises.
@@ -192,13 +174,13 @@ public struct SentryInquiry: Sendable {
     /// Their projects go by the names that sessions go by: of one that was renamed, the old name until the list is asked for
     /// again, or it would be two apps.
     public mutating func issues(
-        in pages: Pages, counts: SentryIssue.Counts = .ofWindow, link: (String) -> String? = { _ in nil }
+        in pages: Listing<JSONReader>, counts: SentryIssue.Counts = .ofWindow, link: (String) -> String? = { _ in nil }
     ) -> (issues: [SentryIssue], failure: PollFailure?) {
         var issues: [SentryIssue] = []
         var left = LeftOut()
         defer { warn(of: left, "an issue", "issues") }
         do throws(JSONMismatch) {
-            for body in pages.bodies {
+            for body in pages.items {
                 issues += try SentryIssue.issues(in: body, counts: counts, leaving: &left, link: link)
             }
         } catch {

@@ -7,10 +7,13 @@ public struct Page<Item: Sendable>: Sendable {
     public let next: String?
     /// Those that make no sense.
     public let left: LeftOut
+    /// Why no further page may be asked for now; nil where one may.
+    public let stop: PollFailure?
 
-    public init(_ items: [Item], next: String?, leaving left: LeftOut = LeftOut()) {
+    public init(_ items: [Item], next: String?, leaving left: LeftOut = LeftOut(), stop: PollFailure? = nil) {
         self.items = items
         self.left = left
+        self.stop = stop
         // An empty token is how some say that there is none.
         self.next = next.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -25,6 +28,8 @@ public struct Listing<Item: Sendable>: Sendable {
     public private(set) var pageCount = 0
     /// Whether there are more pages than are read.
     public private(set) var isCut = false
+    /// Why nothing may be asked for after the page that was read last, also where no further page is wanted.
+    public private(set) var stop: PollFailure?
     /// Why it ends where it does, if it should not.
     public private(set) var failure: PollFailure?
 
@@ -58,10 +63,15 @@ public struct Listing<Item: Sendable>: Sendable {
                 listing.items += page.items
                 listing.left.add(page.left)
                 listing.pageCount += 1
+                listing.stop = page.stop
                 guard let next = page.next else { return then(listing) }
                 // Pages that lead back to one that was read would be read for ever.
                 guard pagesLeft > 1, seen.insert(next).inserted else {
                     listing.isCut = true
+                    return then(listing)
+                }
+                if let stop = page.stop {
+                    listing.failure = stop
                     return then(listing)
                 }
                 return listing.read(next, seen: seen, pagesLeft - 1, ask, then)

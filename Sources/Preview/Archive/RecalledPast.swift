@@ -89,9 +89,9 @@ public struct RecalledPast: Sendable {
                 done += 1
                 bar.show(done, of: past.days.count)
             }
-            let remarks = try past.play(fetched, from: folder, progress: showDay, take)
+            let cautions = try past.play(fetched, from: folder, progress: showDay, take)
             bar.end()
-            for remark in remarks { tell(remark, "warning: ") }
+            for caution in cautions { tell(caution, "warning: ") }
             folder.shrink()
             return fetched.failures.isEmpty
         } catch let failure as Failure {
@@ -109,8 +109,8 @@ public struct RecalledPast: Sendable {
         }
     }
 
-    private func tell(_ remark: Past.Remark, _ level: String, _ end: String = "") {
-        machine.terminal.error("alertbot: \(level)source \(remark.source): \(remark.sentence)\(end)")
+    private func tell(_ caution: Past.Caution, _ level: String, _ end: String = "") {
+        machine.terminal.error("alertbot: \(level)source \(caution.source): \(caution.sentence)\(end)")
     }
 
     private func fetch() async throws -> Past.Fetched {

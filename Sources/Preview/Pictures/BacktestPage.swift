@@ -82,6 +82,7 @@ public struct BacktestPage {
                     "\(rule.incidents)", "\(rule.brief)", "\(rule.longestSilence.short)",
                 ]
             })
+        let gates: HTML? = report.gatesWords.map { #"<p class="legend">Held or dropped by: \#($0).</p>"# }
         let detections = report.rules.compactMap { rule -> HTML? in
             guard let detection = rule.detection else { return nil }
             return """
@@ -89,7 +90,7 @@ public struct BacktestPage {
                 \(detection.delayWords); \(detection.falseAlarms.counted("false alarm"))\(detection.leftOutWords).</p>
                 """
         }
-        return "<section><h2>Rules</h2>\(table)\(detections)</section>"
+        return "<section><h2>Rules</h2>\(table)\(gates)\(detections)</section>"
     }
 
     private var apps: HTML {
@@ -146,17 +147,19 @@ public struct BacktestPage {
         let rows = messages.prefix(BacktestPage.messagesMax).map { message -> [HTML] in
             let record = message.record
             let reason = record.reason.description
-            return [
+            var cells: [HTML] = [
                 "\(report.zone.words(record.at))", "\(message.channels.joined(separator: ", "))",
                 "\(PageFrame.chip(record.decision.name, "\(record.decision.name)")) \(reason)",
                 "\(record.kind.rawValue)", "\(record.message.headline)",
             ]
+            if report.namesRules { cells.insert("\(record.rules.joined(separator: ", "))", at: 3) }
+            return cells
         }
+        let head = ["when", "channels", "decision"] + (report.namesRules ? ["rule"] : []) + ["kind", "message"]
         let left = messages.count - rows.count
         let rest: HTML? = left > 0 ? #"<p class="legend">… and \#(left) more.</p>"# : nil
         let table = PageFrame.table(
-            "Messages of \(story.key.title)", head: ["when", "channels", "decision", "kind", "message"], rows: rows,
-            isWordy: true)
+            "Messages of \(story.key.title)", head: head, rows: rows, isWordy: true)
         let open: HTML? = rows.count <= BacktestPage.openRowsMax ? " open" : nil
         return "<details\(open)><summary>Messages (\(messages.count))</summary>\(table)\(rest)</details>"
     }
@@ -200,13 +203,14 @@ public struct BacktestPage {
             return "<section><h2>No differences</h2><p>Both configs send the same messages.</p></section>"
         }
         let changes = SharedChange.all(other.difference.changes)
+        let namesRules = other.difference.namesRules
         let table = PageFrame.table(
             "Differences", head: ["change", "channels", "this config", other.name],
             rows: changes.prefix(BacktestPage.changesMax).map { change in
                 let (before, after) = change.change.records
                 return [
                     PageFrame.chip(change.change.name, BacktestPage.tone(change.change)),
-                    "\(change.channels.joined(separator: ", "))", side(before), side(after),
+                    "\(change.channels.joined(separator: ", "))", side(before, namesRules), side(after, namesRules),
                 ]
             }, isWordy: true)
         let left = changes.count - BacktestPage.changesMax
@@ -214,10 +218,11 @@ public struct BacktestPage {
         return "<section><h2>Differences</h2>\(table)\(rest)</section>"
     }
 
-    private func side(_ record: DecisionRecord?) -> HTML {
+    private func side(_ record: DecisionRecord?, _ namesRules: Bool) -> HTML {
         guard let record else { return "—" }
+        let rules = namesRules ? ", rule " + record.rules.joined(separator: ", ") : ""
         return """
-            \(report.zone.words(record.at)) <b>\(record.kind.rawValue)</b>, \(record.severity.rawValue)\
+            \(report.zone.words(record.at)) <b>\(record.kind.rawValue)</b>, \(record.severity.rawValue)\(rules)\
             <br>\(record.message.headline)
             """
     }

@@ -8,10 +8,13 @@ public struct BacktestText {
     private let paint: Paint
     /// Whether times say their zone, as they must where the clock is changed in the span: an hour of that night comes twice.
     private let namesZone: Bool
+    /// Whether each message says of which rule it is.
+    private var namesRules: Bool
 
     public init(_ report: BacktestReport, _ paint: Paint) {
         self.report = report
         self.paint = paint
+        namesRules = report.namesRules
         // No zone changes its clock and changes it back within a day.
         let days = sequence(first: report.from) { $0 + .days(1) }.prefix { $0 < report.to }
         namesZone = Set((days + [report.to]).map { report.zone.offset(at: $0) }).count > 1
@@ -24,6 +27,7 @@ public struct BacktestText {
             messages.isEmpty ? "  Nothing would have been sent." : timeline(messages.map { ($0.at, line($0)) }))
         parts.append(paint.bold("Rules"))
         parts.append(table(BacktestText.columns, report.rules.map(cells)))
+        if let gates = report.gatesWords { parts.append("  Held or dropped by: \(gates.tamed)") }
         parts += report.rules.compactMap(detection)
         if !report.preview.outlooks.isEmpty {
             let lines = OutlookText.lines(report.preview.outlooks).map { "  " + $0 }
@@ -35,6 +39,13 @@ public struct BacktestText {
 
     /// What another config would have said differently.
     public func compared(_ difference: Difference, with other: String) -> String {
+        var text = self
+        // The other config may have more rules.
+        text.namesRules = difference.namesRules
+        return text.differences(difference, with: other)
+    }
+
+    private func differences(_ difference: Difference, with other: String) -> String {
         var parts = [paint.bold("Differences") + paint.dim("  (\(span); + and > are what \(other) sends)")]
         parts.append(
             difference.isEmpty
@@ -75,8 +86,9 @@ public struct BacktestText {
     }
 
     private func line(_ record: DecisionRecord) -> String {
-        "\(record.channel): \(record.kind.rawValue): \(record.message.headline.tamed) "
-            + paint.dim("(\(record.reason))")
+        let rules = namesRules ? record.rules.map(\.tamed) : []
+        return "\(record.channel): \(record.kind.rawValue): \(record.message.headline.tamed) "
+            + paint.dim("(\((rules + [record.reason.description]).joined(separator: ", ")))")
     }
 
     private func change(_ change: Difference.Change) -> (at: Moment, text: String) {

@@ -15,6 +15,8 @@ public struct BacktestReport: Sendable {
     public let traces: Traces?
     /// When gates were closed by the calendar.
     public let closures: [GateClosures]
+    /// Whether there are several rules, so that a message alone does not tell which it is of.
+    public let namesRules: Bool
 
     /// A gate and when it was closed.
     public struct GateClosures: Hashable, Sendable {
@@ -46,16 +48,20 @@ public struct BacktestReport: Sendable {
         self.preview = report
         traces = preview.traces
         let plan = preview.plan
-        let said = report.decisions.flatMap(\.rules)
+        let said = RuleFigures.said(report.decisions)
         let known = plan.detectors.map(\.name)
-        let others = Set(said).subtracting(known).sorted()
+        namesRules = known.count > 1
+        let others = Set(said.keys).subtracting(known).sorted()
         let span = (preview.start, preview.now)
+        let incidents = Dictionary(grouping: report.incidents, by: \.rule)
         rules = (known + others).map { name in
-            RuleFigures(name, report.decisions, report.incidents, from: span.0, to: span.1, plan.zone, truth)
+            RuleFigures(
+                name, said[name] ?? [], incidents[name] ?? [], from: span.0, to: span.1, plan.zone, truth)
         }
         let night = Night(plan.zone)
+        let sent = Dictionary(grouping: report.decisions.filter(\.isMessage), by: \.channel)
         self.channels = plan.channels.filter { channel == nil || $0.name == channel }.map { channel in
-            let messages = report.decisions.filter { $0.isMessage && $0.channel == channel.name }
+            let messages = sent[channel.name] ?? []
             return ChannelFigures(
                 name: channel.name, messages: messages.count, atNight: messages.count { night.covers($0.at) })
         }
@@ -69,6 +75,14 @@ public struct BacktestReport: Sendable {
 
     /// The messages that would have been sent, in their order.
     public var messages: [DecisionRecord] { preview.decisions.filter(\.isMessage) }
+
+    /// What held or dropped something and how much, the busiest gate first, in a phrase; nil where nothing did.
+    public var gatesWords: String? {
+        let counts = rules.reduce(into: [String: Int]()) { $0.merge($1.gates, uniquingKeysWith: +) }
+        guard !counts.isEmpty else { return nil }
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
+            .joined(separator: ", ")
+    }
 
     /// The preview's JSON, and a `figures` object.
     public var json: JSON {
@@ -102,8 +116,7 @@ extension DecisionRecord {
 
     /// The rules that it is about: one, or for a summary each of them.
     public var rules: [String] {
-        message.incidents.reduce(into: []) { rules, incident in
-            if !rules.contains(incident.rule) { rules.append(incident.rule) }
-        }
+        var seen: Set<String> = []
+        return message.incidents.map(\.rule).filter { seen.insert($0).inserted }
     }
 }

@@ -52,6 +52,8 @@ public struct Difference: Sendable {
     public let channels: [ChannelCount]
     /// Messages that both say at the same time with the same severity.
     public let sameCount: Int
+    /// Whether one of them has several rules, so that a message alone does not tell which it is of.
+    public let namesRules: Bool
 
     /// A message that is said again within this time is the same one, moved: more than a night of quiet hours.
     static let moveMax = Duration.hours(24)
@@ -76,19 +78,16 @@ public struct Difference: Sendable {
             changes += pairing.rest
         }
         self.sameCount = sameCount
+        namesRules = before.namesRules || after.namesRules
         self.changes = changes.sorted { left, right in
             let (a, b) = (left.records.before ?? left.records.after, right.records.before ?? right.records.after)
             return (left.at, left.name, a?.channel ?? "", a?.message.headline ?? "")
                 < (right.at, right.name, b?.channel ?? "", b?.message.headline ?? "")
         }
-        let names =
-            before.channels.map(\.name)
-            + after.channels.map(\.name).filter { name in
-                !before.channels.contains { $0.name == name }
-            }
+        let (oldChannels, newChannels) = (before.channels.byName, after.channels.byName)
+        let names = before.channels.map(\.name) + after.channels.map(\.name).filter { oldChannels[$0] == nil }
         channels = names.map { name in
-            let old = before.channels.first { $0.name == name }
-            let new = after.channels.first { $0.name == name }
+            let (old, new) = (oldChannels[name], newChannels[name])
             return ChannelCount(
                 channel: name, before: (old?.messages ?? 0, old?.atNight ?? 0),
                 after: (new?.messages ?? 0, new?.atNight ?? 0))
@@ -144,9 +143,7 @@ private struct Pairing {
     }
 
     /// Takes out what both say alike; gives back how often.
-    mutating func takeSame() -> Int {
-        take { $0.at == $1.at && $0.severity == $1.severity }.count
-    }
+    mutating func takeSame() -> Int { take { Stamp(at: $0.at, severity: $0.severity) }.count }
 
     /// Takes out what both say of one incident, each in its own way, and then what is left with the nearest: where one
     /// config tells of one alarm in four, that is not the first of them.
@@ -159,7 +156,7 @@ private struct Pairing {
         where overlap: (DecisionRecord, DecisionRecord) -> Bool,
         known isKnown: (DecisionRecord, DecisionRecord) -> Bool
     ) -> [Difference.Change] {
-        let severities = take { $0.at == $1.at }.map { Difference.Change.severity($0, $1) }
+        let severities = take { Stamp(at: $0.at) }.map { Difference.Change.severity($0, $1) }
         var moved = takeNearest { $0.incident != nil && $0.incident == $1.incident }
         moved += takeNearest(where: overlap)
         moved += takeNearest { !isKnown($0, $1) }
@@ -168,20 +165,32 @@ private struct Pairing {
 
     var rest: [Difference.Change] { old.map { .gone($0) } + new.map { .new($0) } }
 
-    /// Pairs each old message with the first new one that fits, and takes both out.
+    /// What two messages have in common that are the same.
+    private struct Stamp: Hashable {
+        let at: Moment
+        var severity: Severity?
+    }
+
+    /// Pairs each old message with the first new one of the same stamp that is left, and takes both out.
     private mutating func take(
-        where fits: (DecisionRecord, DecisionRecord) -> Bool
+        alike stamp: (DecisionRecord) -> Stamp
     ) -> [(DecisionRecord, DecisionRecord)] {
+        // The first of them last, where it is taken from.
+        let news = new
+        var waiting = Dictionary(grouping: news.indices.reversed()) { stamp(news[$0]) }
         var pairs: [(DecisionRecord, DecisionRecord)] = []
         var left: [DecisionRecord] = []
+        var taken: Set<Int> = []
         for record in old {
-            if let index = new.firstIndex(where: { fits(record, $0) }) {
-                pairs.append((record, new.remove(at: index)))
+            if let index = waiting[stamp(record)]?.popLast() {
+                taken.insert(index)
+                pairs.append((record, news[index]))
             } else {
                 left.append(record)
             }
         }
         old = left
+        new = news.indices.filter { !taken.contains($0) }.map { news[$0] }
         return pairs
     }
 
@@ -190,8 +199,13 @@ private struct Pairing {
         where fits: (DecisionRecord, DecisionRecord) -> Bool
     ) -> [(DecisionRecord, DecisionRecord)] {
         var candidates: [(distance: Duration, old: Int, new: Int)] = []
+        // Years of messages are compared with those of the day before and of the day after.
+        let order = new.indices.sorted { (new[$0].at, $0) < (new[$1].at, $1) }
         for (oldIndex, left) in old.enumerated() {
-            for (newIndex, right) in new.enumerated() {
+            let earlier = order.frontCount { new[$0].at < left.at && left.at - new[$0].at > Difference.moveMax }
+            for newIndex in order[earlier...] {
+                let right = new[newIndex]
+                if right.at > left.at, right.at - left.at > Difference.moveMax { break }
                 let distance = left.at < right.at ? right.at - left.at : left.at - right.at
                 guard distance <= Difference.moveMax, fits(left, right) else { continue }
                 candidates.append((distance, oldIndex, newIndex))
@@ -231,6 +245,13 @@ extension [DecisionRecord] {
                 channel: record.channel, kind: record.kind, rule: single?.rule, subject: single?.subject,
                 key: single?.key)
         }
+    }
+}
+
+extension [BacktestReport.ChannelFigures] {
+    /// Of two of one name the first counts.
+    fileprivate var byName: [String: BacktestReport.ChannelFigures] {
+        Dictionary(map { ($0.name, $0) }) { first, _ in first }
     }
 }
 

@@ -122,11 +122,10 @@ public struct ObservationReader: Sendable {
         keep(left)
     }
 
-    /// Goes on with the next of several files, in which later lines are.
-    ///
-    /// - Parameter isGrowing: whether somebody may be writing the file that ends: a line without an end is none yet.
-    public mutating func goOn(with name: String, isGrowing: Bool = true) {
-        endFile(isGrowing: isGrowing)
+    /// Goes on with the next of several files, in which later lines are. Somebody may be writing the one that ends: a
+    /// line without an end is none yet.
+    public mutating func goOn(with name: String) {
+        endFile(isGrowing: true)
         names.append(name)
         number = 0
     }

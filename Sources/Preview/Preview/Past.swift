@@ -59,7 +59,7 @@ public struct Past: Sendable {
     // MARK: - Fetching
 
     /// Something that people should know about one source.
-    public struct Remark: Hashable, Sendable {
+    public struct Caution: Hashable, Sendable {
         public let source: String
         public let sentence: String
     }
@@ -68,8 +68,8 @@ public struct Past: Sendable {
     public struct Fetched: Sendable {
         /// The sources of which every day is there, in the order in which they were given.
         public fileprivate(set) var sources: [PastSource]
-        public fileprivate(set) var failures: [Remark] = []
-        public fileprivate(set) var warnings: [Remark] = []
+        public fileprivate(set) var failures: [Caution] = []
+        public fileprivate(set) var warnings: [Caution] = []
     }
 
     /// Puts every day of the sources onto the shelf. Sources on one host wait for each other.
@@ -127,12 +127,12 @@ public struct Past: Sendable {
                     try shelf.keep(bytes, as: draft)
                 }
                 for warning in recalled.warnings {
-                    let remark = Remark(source: source.name, sentence: warning)
-                    if !fetched.warnings.contains(remark) { fetched.warnings.append(remark) }
+                    let caution = Caution(source: source.name, sentence: warning)
+                    if !fetched.warnings.contains(caution) { fetched.warnings.append(caution) }
                 }
             } catch let failure as PollFailure {
                 let date = day.from.description.prefix(10)
-                fetched.failures.append(Remark(source: source.name, sentence: "\(date): \(failure)"))
+                fetched.failures.append(Caution(source: source.name, sentence: "\(date): \(failure)"))
                 return
             }
         }
@@ -159,12 +159,12 @@ public struct Past: Sendable {
     /// Gives what was recalled to `take`, in the order of seen; no more than a day's lines are held at once.
     ///
     /// - Parameter progress: called after each day.
-    /// - Returns: a remark for each source of which polls would have failed.
+    /// - Returns: a caution for each source of which polls would have failed.
     /// - Throws: `Damage`, or what the shelf throws.
     public func play(
         _ fetched: Fetched, from shelf: any PastShelf, progress: () -> Void = {},
         _ take: (ObservationReader.Batch) -> Void
-    ) throws -> [Remark] {
+    ) throws -> [Caution] {
         var failed: [(source: String, count: Int, first: String)] = []
         // A source may see something only a while after it has happened, and so on the next day.
         var waiting: [ObservationLine] = []
@@ -189,7 +189,7 @@ public struct Past: Sendable {
         }
         waiting.inBatches.forEach(take)
         return failed.map { source, count, first in
-            Remark(
+            Caution(
                 source: source,
                 sentence: "\(count) of its polls would have failed, the first at \(first)")
         }

@@ -162,7 +162,9 @@ public struct Preview: Sendable {
 
     /// When a delivery that waits is tried next; nil where that is not known.
     private func nextTry(of id: String) -> Moment? {
-        guard let delivery = state.outbox[id], case .waiting(let notBefore) = delivery.phase else { return nil }
+        guard let delivery = state.outbox[id], case .waiting(let notBefore) = delivery.progress.phase else {
+            return nil
+        }
         let next = max(notBefore, state.outbox.channels[delivery.channel]?.pausedUntil ?? notBefore)
         return next > now ? next : nil
     }
@@ -266,7 +268,7 @@ public struct Preview: Sendable {
     }
 
     private mutating func outcome(of delivery: Delivery) -> DeliveryOutcome {
-        guard let faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: now) else {
+        guard let faults, faults.strikes("\(delivery.id)#\(delivery.progress.attempts)", at: now) else {
             return .delivered(receipt: nil)
         }
         trials[delivery.id, default: DeliveryTrial()].failures.append(now)

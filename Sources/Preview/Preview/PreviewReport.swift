@@ -215,8 +215,9 @@ public struct PreviewReport: Sendable {
         var message = delivery.message
         message.words = words
         return Posting(
-            id: delivery.id, message: message, possiblyRepeated: delivery.possiblyRepeated,
-            isPlain: delivery.isPlain, thread: threads[delivery.id] ?? delivery.thread, at: queued.sent ?? now)
+            id: delivery.id, message: message, possiblyRepeated: delivery.progress.possiblyRepeated,
+            isPlain: delivery.progress.isPlain, thread: threads[delivery.id] ?? delivery.progress.thread,
+            at: queued.sent ?? now)
     }
 
     private func posting(_ record: DecisionRecord) -> Posting {

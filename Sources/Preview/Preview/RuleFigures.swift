@@ -10,8 +10,10 @@ public struct RuleFigures: Hashable, Sendable {
     public let atNight: Int
     /// What it wanted said: each notification counts once for each channel, however often it was held.
     public let notifications: Int
-    /// Those of them that a gate held or dropped.
+    /// Those of them that a gate held or dropped. What only waited for company and was sent is none of them.
     public let gated: Int
+    /// By which gates, by the reasons that these give; what several held counts for each.
+    public let gates: [String: Int]
     /// Incidents that at least one channel was told of.
     public let incidents: Int
     /// Those of them that were over within ten minutes of being told; of those that were over before, the ones that had not
@@ -25,30 +27,52 @@ public struct RuleFigures: Hashable, Sendable {
     /// An incident shorter than this was noise, or nothing that people could have done anything about.
     public static let briefMax = Duration.minutes(10)
 
+    /// A decision, and what of it is about one rule: that of a summary is about many.
+    struct Said {
+        let record: DecisionRecord
+        let incidents: [IncidentSummary]
+    }
+
+    /// The decisions about each rule, in their order.
+    static func said(_ decisions: [DecisionRecord]) -> [String: [Said]] {
+        var said: [String: [Said]] = [:]
+        for record in decisions {
+            for (rule, incidents) in Dictionary(grouping: record.message.incidents, by: \.rule) {
+                said[rule, default: []].append(Said(record: record, incidents: incidents))
+            }
+        }
+        return said
+    }
+
+    /// - Parameters:
+    ///   - said: the decisions about the rule.
+    ///   - incidents: those of the rule.
     init(
-        _ rule: String, _ decisions: [DecisionRecord], _ incidents: [Incident], from: Moment, to: Moment, _ zone: Zone,
+        _ rule: String, _ said: [Said], _ incidents: [Incident], from: Moment, to: Moment, _ zone: Zone,
         _ truth: [TrueIncident]?
     ) {
         self.rule = rule
-        let own = decisions.filter { $0.rules.contains(rule) }
-        let messages = own.filter(\.isMessage)
+        let messages = said.filter(\.record.isMessage)
         let night = Night(zone)
         self.messages = messages.count
-        atNight = messages.count { night.covers($0.at) }
-        (notifications, gated) = RuleFigures.gating(own, rule)
-        let openings = messages.reduce(into: [String: Moment]()) { openings, record in
-            for incident in record.message.incidents where incident.rule == rule && openings[incident.id] == nil {
-                openings[incident.id] = record.at
+        atNight = messages.count { night.covers($0.record.at) }
+        let gating = Gating(said)
+        notifications = gating.notifications
+        gated = gating.gated
+        gates = gating.gates
+        let openings = messages.reduce(into: [String: Moment]()) { openings, said in
+            for incident in said.incidents where openings[incident.id] == nil {
+                openings[incident.id] = said.record.at
             }
         }
-        let told = incidents.filter { $0.rule == rule && openings[$0.id] != nil }
+        let told = incidents.filter { openings[$0.id] != nil }
         self.incidents = told.count
         brief = told.count { incident in
             guard let until = incident.until, let opening = openings[incident.id] else { return false }
             // How long a gate held it says nothing of the rule.
             return until - (opening <= until ? opening : incident.since) <= RuleFigures.briefMax
         }
-        let marks = [from] + messages.map(\.at) + [max(from, to)]
+        let marks = [from] + messages.map(\.record.at) + [max(from, to)]
         longestSilence = zip(marks, marks.dropFirst()).map { $1 - $0 }.max() ?? .zero
         detection = truth.map { truth in
             Detection(
@@ -60,36 +84,6 @@ public struct RuleFigures: Hashable, Sendable {
                     }
                 }, from: from, to: to)
         }
-    }
-
-    /// Counts each notification once for each channel, and whether a gate ever kept it back.
-    private static func gating(_ decisions: [DecisionRecord], _ rule: String) -> (all: Int, gated: Int) {
-        struct Place: Hashable {
-            let channel: String
-            let incident: String
-        }
-        var held: Set<Place> = []
-        var (all, gated) = (0, 0)
-        for record in decisions {
-            for incident in record.message.incidents where incident.rule == rule {
-                let place = Place(channel: record.channel, incident: incident.id)
-                switch record.decision {
-                case .send:
-                    if held.remove(place) == nil { all += 1 }
-                case .drop:
-                    // The end of what is held is no news of its own: a summary may name it yet.
-                    if record.kind.isEnd, held.contains(place) { continue }
-                    guard held.remove(place) == nil else { continue }
-                    all += 1
-                    gated += 1
-                case .hold:
-                    guard held.insert(place).inserted else { continue }
-                    all += 1
-                    gated += 1
-                }
-            }
-        }
-        return (all, gated)
     }
 
     public var json: JSON {
@@ -137,21 +131,22 @@ public struct Detection: Hashable, Sendable {
     init(_ truth: [TrueIncident], _ told: [Told], from: Moment, to: Moment) {
         let within = truth.filter { $0.span.from <= to && from <= $0.span.to }
         leftOut = truth.count - within.count
+        let apps = Dictionary(grouping: told, by: \.app).mapValues { told in
+            Stretches(told.map { (from: $0.opening, to: $0.until ?? .latest) })
+        }
         cases = within.map { known in
-            let times = told.filter { $0.app == known.app }.map(\.opening)
-            let first = times.filter { known.span.from <= $0 && $0 <= known.span.to }.min()
+            let told = apps[known.app] ?? Stretches([])
+            let first = told.firstBegin(from: known.span.from).flatMap { $0 <= known.span.to ? $0 : nil }
             // What was told of before it began and still holds has told of it, too.
-            let standing = told.contains { incident in
-                incident.app == known.app && incident.opening < known.span.from
-                    && (incident.until ?? .latest) > known.span.from
-            }
+            let standing = told.anyLasts(beyond: known.span.from, begunBefore: known.span.from)
             return Case(incident: known, delay: standing ? .zero : first.map { $0 - known.span.from })
+        }
+        let troubles = Dictionary(grouping: truth, by: \.app).mapValues { truth in
+            Stretches(truth.map { (from: $0.span.from, to: $0.span.to) })
         }
         falseAlarms = told.count { incident in
             let until = incident.until ?? .latest
-            return !truth.contains {
-                $0.app == incident.app && $0.span.from < until && incident.since < $0.span.to
-            }
+            return troubles[incident.app]?.anyLasts(beyond: incident.since, begunBefore: until) != true
         }
     }
 

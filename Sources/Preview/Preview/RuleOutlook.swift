@@ -101,8 +101,11 @@ struct Outlook: Sendable {
             rule.firing.formUnion(subjects)
             let known = rule.judged.union(rule.unknown.keys.compactMap(\.subject))
             let sources = Set(known.map(\.source))
+            // What a rule that watches a source has said of an app is a word about the source.
+            let watched = detector.detector.scope == .source ? Set(rule.judged.map(\.source)) : []
             let unknown = rule.unknown.filter { place, _ in
-                place.subject.map { !rule.judged.contains($0) } ?? !sources.contains(place.source)
+                if watched.contains(place.source) { return false }
+                return place.subject.map { !rule.judged.contains($0) } ?? !sources.contains(place.source)
             }
             return RuleOutlook(
                 rule: detector.name, judged: rule.judged.count, firing: rule.firing.count,

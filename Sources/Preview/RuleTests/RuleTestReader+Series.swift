@@ -90,6 +90,14 @@ extension RuleTestReader {
         return .observed(observation)
     }
 
+    /// Looks at what is written of a series whose figures nobody knows.
+    mutating func checkWritten(_ series: SeriesReading, at position: Position) {
+        if series["source"] != nil { _ = source(series, at: position) }
+        for name in ["every", "span"] { _ = series[name].flatMap { duration($0, name) } }
+        _ = series["seen_after"].flatMap { duration($0, "seen_after", canBeZero: true) }
+        _ = series["complete"].flatMap { choice($0, "complete", ["true", "false"]) }
+    }
+
     /// The source that a series is of; where the config has only one, that.
     private mutating func source(_ series: SeriesReading, at position: Position) -> String? {
         let known = config.sources.keys.sorted()

@@ -55,7 +55,14 @@ struct RuleTestReader {
         reportUnknown(parts, known: RuleTestReader.testKeys, in: "a test", orMetrics: true)
         let defaults = SeriesReading(parts)
         var lines: [ObservationLine] = []
-        if defaults["series"] == nil, hasFigures(parts) { lines += series(defaults, at: entry.keyMark.position) }
+        if defaults["series"] == nil {
+            if hasFigures(parts) {
+                lines += series(defaults, at: entry.keyMark.position)
+            } else if problems.count > problemsBefore {
+                // An unknown key may have been meant for the figures.
+                checkWritten(defaults, at: entry.keyMark.position)
+            }
+        }
         if let series = defaults["series"] {
             for node in elements(of: series, "'series'") {
                 let own = entries(of: node, "a series")
@@ -195,14 +202,17 @@ struct RuleTestReader {
         let parts = entries(of: node, "an expected message")
         reportUnknown(parts, known: RuleTestReader.expectationKeys, in: "an expected message")
         func part(_ name: String) -> Node? { parts.first { $0.key == name }?.value }
-        guard let written = part("at") else {
+        let at: Moment?
+        if let written = part("at") {
+            let isUnknown = lacksStart && RuleTestReader.countsFromStart(written)
+            at = isUnknown ? Moment.earliest : moment(written, "at", after: start)
+        } else {
             report(
                 node.position, "an expected message needs 'at'", advice: "write at: 13:05, or at: +65m after the start")
-            return nil
+            at = nil
         }
-        let isUnknown = lacksStart && RuleTestReader.countsFromStart(written)
-        guard let at = isUnknown ? Moment.earliest : moment(written, "at", after: start) else { return nil }
-        var expectation = Expectation(position: node.position, at: at)
+        // What else is wrong is told, too, whatever the time is.
+        var expectation = Expectation(position: node.position, at: at ?? .earliest)
         expectation.decision = part("decision").flatMap { choice($0, "decision", ["send", "hold", "drop"]) }
         expectation.kind = part("kind").flatMap { choice($0, "kind", Notification.Kind.ofIncidents.map(\.rawValue)) }
             .flatMap(Notification.Kind.init)
@@ -217,6 +227,6 @@ struct RuleTestReader {
         expectation.environment = part("environment").flatMap { text($0, "environment") }
         expectation.reason = part("reason").flatMap { choice($0, "reason", reasons) }
         expectation.text = part("text").flatMap { text($0, "text") }
-        return expectation
+        return at == nil ? nil : expectation
     }
 }

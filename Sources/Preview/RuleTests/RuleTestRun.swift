@@ -43,21 +43,23 @@ extension RuleTest {
         var playback = Playback(config.plan, until: end)
         for batch in batches { playback.feed(batch) }
         let preview = playback.finish(now: end ?? .earliest)
+        let incidents = Dictionary(preview.incidents.map { ($0.id, $0) }) { first, _ in first }
         return RuleTestResult(
             name: name, position: position, comparison: explained(compare(preview.decisions), with: config),
             fired: preview.fired,
-            gates: Set(preview.decisions.flatMap { $0.gates(of: config.plan, preview.incidents) }))
+            gates: Set(preview.decisions.flatMap { $0.gates(of: config.plan, incidents) }))
     }
 
     /// The lines, which are in the order of time, with what the rules thought of what is missing: the test is played once more, up
     /// to there.
     private func explained(_ lines: [RuleTestResult.Line], with config: Config) -> [RuleTestResult.Line] {
         var lines = lines
+        let expectations = Dictionary(self.expectations.map { ($0.position, $0) }) { first, _ in first }
         var playback = Playback(config.plan)
         var rest = batches[...]
         for index in lines.indices {
             guard case .missing(let position) = lines[index].kind,
-                let expected = expectations.first(where: { $0.position == position }),
+                let expected = expectations[position],
                 expected.kind == nil || expected.kind == .opened || expected.kind == .escalated
             else { continue }
             while let batch = rest.first, batch.seen <= expected.at {
@@ -79,9 +81,12 @@ extension RuleTest {
     private func compare(_ decisions: [DecisionRecord]) -> [RuleTestResult.Line] {
         var lines: [RuleTestResult.Line] = []
         var claimed: Set<Int> = []
+        let index = DecisionIndex(decisions)
         // Whoever says most chooses first, so that the vague leave to the exact what only they can have.
         for expectation in expectations.sorted(by: { $0.details > $1.details }) {
-            let fitting = decisions.indices.filter { !claimed.contains($0) && expectation.fits(decisions[$0]) }
+            let fitting = index.candidates(for: expectation).filter {
+                !claimed.contains($0) && expectation.fits(decisions[$0])
+            }
             guard let first = fitting.first else {
                 lines.append(.init(kind: .missing(expectation.position), at: expectation.at, text: expectation.words))
                 continue
@@ -99,7 +104,36 @@ extension RuleTest {
     }
 }
 
+/// Decisions by the apps that they are about and by their moments: a test may expect a thousand of them.
+private struct DecisionIndex {
+    private var ofApp: [String: [Int]] = [:]
+    /// Their places by their moments.
+    private let order: [(at: Moment, place: Int)]
+
+    init(_ decisions: [DecisionRecord]) {
+        order = decisions.enumerated().map { (at: $1.at, place: $0) }.sorted { ($0.at, $0.place) < ($1.at, $1.place) }
+        for (place, record) in decisions.enumerated() {
+            for app in Set(record.message.incidents.map(\.subject.app)) { ofApp[app, default: []].append(place) }
+        }
+    }
+
+    /// The places of all decisions that may be meant, and of others, in their order.
+    func candidates(for expectation: Expectation) -> [Int] {
+        if let app = expectation.app { return ofApp[app] ?? [] }
+        let span = expectation.span
+        var (low, high) = (0, order.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if order[middle].at < span.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        return order[low...].prefix { $0.at < span.upperBound }.map(\.place).sorted()
+    }
+}
+
 extension Expectation {
+    /// When it is meant to be: to the second.
+    fileprivate var span: Range<Moment> { at..<(at + .seconds(1)) }
+
     /// How much it says.
     fileprivate var details: Int {
         let texts = [decision, channel, rule, app, release, environment, reason, text]
@@ -109,7 +143,7 @@ extension Expectation {
     fileprivate func fits(_ record: DecisionRecord) -> Bool {
         func fits(_ wanted: String?, _ values: [String?]) -> Bool { wanted == nil || values.contains(wanted) }
         let incidents = record.message.incidents
-        return at <= record.at && record.at < at + .seconds(1) && (decision ?? "send") == record.decision.name
+        return span.contains(record.at) && (decision ?? "send") == record.decision.name
             && (kind ?? record.kind) == record.kind && (severity ?? record.severity) == record.severity
             && fits(channel, [record.channel]) && fits(reason, [record.reason.description])
             && fits(rule, incidents.map(\.rule)) && fits(app, incidents.map(\.subject.app))
@@ -162,14 +196,14 @@ extension DecisionRecord {
 
     /// The gates that held, dropped or escalated it. Reasons name the one behind a colon, but for `flapping`: that may be of each
     /// such gate which is concerned with the incident.
-    fileprivate func gates(of plan: Plan, _ incidents: [Incident]) -> [String] {
+    fileprivate func gates(of plan: Plan, _ incidents: [String: Incident]) -> [String] {
         guard !isMessage else {
             return plan.gates.filter { !$0.gate.furtherChannels.isEmpty && $0.isNamed(in: reason) }.map(\.name)
         }
         guard reason == .flapping else {
             return reason.description.split(separator: ":", maxSplits: 1).dropFirst().map(String.init)
         }
-        guard let incident = incidents.first(where: { $0.id == incident }) else { return [] }
-        return plan.gates.filter { $0.isOfFlapping && $0.match.fits(incident.property) }.map(\.name)
+        guard let incident = incident.flatMap({ incidents[$0] }) else { return [] }
+        return plan.gates.filter { $0.isOfFlapping && $0.concerns(incident.property) }.map(\.name)
     }
 }

@@ -180,8 +180,9 @@ public struct CheckReport {
     }
 
     private var rules: [JSON] {
-        let known = delays.map { rule($0.rule, $0) }
-        return known + unmade.filter(\.judges).map { rule($0.name, nil) }
+        let outlooks = Dictionary((experience?.outlooks ?? []).map { ($0.rule, $0) }) { first, _ in first }
+        let known = delays.map { rule($0.rule, $0, outlooks[$0.rule]) }
+        return known + unmade.filter(\.judges).map { rule($0.name, nil, outlooks[$0.name]) }
     }
 
     /// When each gate is closed; null where that is not known without its secrets.
@@ -199,8 +200,7 @@ public struct CheckReport {
     /// What is said of one rule; what it judged is null where there was nothing to judge.
     ///
     /// - Parameter delay: nil where it is not known without the rule's secrets.
-    private func rule(_ name: String, _ delay: Plan.DetectionDelay?) -> JSON {
-        let outlook = experience?.outlooks.first { $0.rule == name }
+    private func rule(_ name: String, _ delay: Plan.DetectionDelay?, _ outlook: RuleOutlook?) -> JSON {
         let judged = outlook?.members ?? [("judged", .null), ("firing", .null), ("unknown", .null)]
         let (usual, slowest) = (JSON(delay?.usual.grammar), JSON(delay?.worst.grammar))
         return .object(

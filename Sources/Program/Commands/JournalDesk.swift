@@ -88,6 +88,7 @@ public struct JournalDesk: Sendable {
         var state = State(memories: memories)
         do throws(JournalError) {
             var ledger = try Ledger(opening: FolderDisk(folder), rebuilding: &state)
+            if before.loss != nil { try ledger.noteLoss(&state, at: now) }
             for record in try ledger.compact(state, at: now) {
                 terminal.error("alertbot: warning: a record does not fit into the journal and is left out: \(record)")
             }
@@ -125,7 +126,7 @@ public struct JournalDesk: Sendable {
     /// - Parameters:
     ///   - target: the folder of the copy; nil for one beside the journal.
     ///   - memories: the kinds of memory that the program knows.
-    public func repair(to target: String?, _ memories: MemoryKinds) throws(Failure) {
+    public func repair(to target: String?, at now: Moment, _ memories: MemoryKinds) throws(Failure) {
         let name = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let target = target ?? name + ".repaired"
         let repair: JournalRepair
@@ -143,6 +144,7 @@ public struct JournalDesk: Sendable {
             throw Failure(error)
         }
         let found = repair.found
+        if found.loss != nil || repair.leftOut > 0 { try noteLoss(in: target, at: now, memories) }
         switch format {
         case .json:
             let json: JSON = [
@@ -166,6 +168,15 @@ public struct JournalDesk: Sendable {
             try terminal.line(
                 "To use it: stop the bot, move journal-* and snapshot-* out of \(folder), and the files of \(target) into it."
             )
+        }
+    }
+
+    /// Has a bot that starts with a copy know that records are missing, for the copy itself is sound.
+    private func noteLoss(in target: String, at now: Moment, _ memories: MemoryKinds) throws(Failure) {
+        try attempt { () throws(JournalError) in
+            var state = State(memories: memories)
+            var ledger = try Ledger(opening: FolderDisk(target, ownedAs: folder), rebuilding: &state)
+            try ledger.noteLoss(&state, at: now)
         }
     }
 

@@ -31,38 +31,45 @@ struct ProbeFinding {
         observation.flaw ?? observation.metrics.exaggeration
     }
 
-    /// What the source warns of, and what of its answer the bot would leave out.
+    /// What the source warns of, and what of its answer the bot would leave out, or would not judge.
     private var warnings: [String] {
         let flaws = observations.compactMap(ProbeFinding.flaw)
-        guard let first = flaws.first else { return report.warnings }
+        let history = [observations.historyRemark].compactMap(\.self)
+        guard let first = flaws.first else { return report.warnings + history }
         let what =
             flaws.count == 1
             ? "an implausible observation is left out:"
             : "\(flaws.count) implausible observations are left out, the first:"
-        return report.warnings + ["\(what) \(first)"]
+        return report.warnings + ["\(what) \(first)"] + history
     }
 
     // MARK: - In people's words
 
-    func lines(in zone: Zone) -> [String] {
+    func lines(in zone: Zone) -> [String] { [title] + understood(in: zone) + remarks(in: zone) }
+
+    private var title: String {
         // What asks nobody takes no time worth a word.
         let requests =
             exchanges.isEmpty ? "" : "\(Double(exchanges.count).counted("requests")) in \(time); "
-        var lines = ["source \(source) (\(plugin)): \(requests)rules need spans of \(spansText)"]
+        return "source \(source) (\(plugin)): \(requests)rules need spans of \(spansText)"
+    }
+
+    private func understood(in zone: Zone) -> [String] {
         switch report.outcome {
-        case .failed: break
+        case .failed: return []
         case .noData where isPushed:
-            lines.append(
-                "It receives pushes and is not polled: 'alertbot status' shows what has reached the running bot.")
-        case .noData: lines.append("It answered, and nothing happened in the span.")
-        case .unchanged: lines.append("It answered the same as before.")
-        case .stale(let measured):
-            lines.append("Its newest figures are from \(zone.words(measured)), older than allowed.")
+            return ["It receives pushes and is not polled: 'alertbot status' shows what has reached the running bot."]
+        case .noData: return ["It answered, and nothing happened in the span."]
+        case .unchanged: return ["It answered the same as before."]
+        case .stale(let measured): return ["Its newest figures are from \(zone.words(measured)), older than allowed."]
         case .values(let observations):
             let byApp = Dictionary(grouping: observations, by: \.subject.app)
-            for app in apps(of: observations) { lines += self.lines(about: app, byApp[app] ?? [], zone) }
-            lines.append(metricsText)
+            return apps(of: observations).flatMap { lines(about: $0, byApp[$0] ?? [], zone) } + [metricsText]
         }
+    }
+
+    private func remarks(in zone: Zone) -> [String] {
+        var lines: [String] = []
         if let until = report.wait { lines.append("It is not polled again before \(zone.words(until)).") }
         lines += warnings.map { "warning: \($0.tamed)" }
         // What was pushed the running bot knows, and this poll does not.
@@ -85,6 +92,11 @@ struct ProbeFinding {
             let subject: Subject
             let length: String
         }
+        struct Stretch: Hashable {
+            let subject: Subject
+            let span: TimeSpan
+            let metrics: Metrics
+        }
         var kinds: Set<Kind> = []
         var newest = own.reversed().filter { observation in
             kinds.insert(Kind(subject: observation.subject, length: observation.span.length.short)).inserted
@@ -103,12 +115,14 @@ struct ProbeFinding {
                 "  \(subject.joined(separator: ", ").tamed), \(span) (\(observation.span.length.short)\(filling)): "
                     + figures(of: observation.metrics))
         }
-        if own.count > newest.count {
-            lines.append("  and \(Double(own.count - newest.count).counted("earlier spans"))")
+        // A line that stands twice in a file is of one span.
+        let known = Set(own.map { Stretch(subject: $0.subject, span: $0.span, metrics: $0.metrics) })
+        if known.count > newest.count {
+            lines.append("  and \(Double(known.count - newest.count).counted("earlier spans"))")
         }
         // A file holds many polls, and each names the same ones: as the newest has them.
-        var known: Set<String> = []
-        let issues = own.reversed().flatMap(\.issues).filter { known.insert($0.id).inserted }
+        var named: Set<String> = []
+        let issues = own.reversed().flatMap(\.issues).filter { named.insert($0.id).inserted }
         if !issues.isEmpty { lines.append("  \(Double(issues.count).counted("issues")):") }
         lines += issues.prefix(ProbeFinding.issuesShown).map { "    \(words(about: $0))" }
         if issues.count > ProbeFinding.issuesShown {
@@ -141,7 +155,7 @@ struct ProbeFinding {
     }
 
     private var metricsText: String {
-        let observations = observations.filter { ProbeFinding.flaw(of: $0) == nil }
+        let observations = observations.filter { ProbeFinding.flaw(of: $0) == nil && !$0.isHistory }
         let given = Set(observations.flatMap { $0.metrics.entries.map(\.metric) })
         var all = given
         for rate in [Metric.crashFreeUsers, .crashFreeSessions] where rate.canBeComputed(from: given) {
@@ -157,17 +171,22 @@ struct ProbeFinding {
     // MARK: - The answers themselves
 
     /// Each request with what came of it, secrets masked.
-    func answers(_ redactor: Redactor) -> [String] {
+    ///
+    /// - Parameter areWhole: whether what was sent and the answers themselves are shown, too.
+    func answers(_ redactor: Redactor, areWhole: Bool = true) -> [String] {
         exchanges.flatMap { exchange -> [String] in
             var lines = [
                 "# \(exchange.request.method.rawValue) \(redactor.redact(exchange.request.url.description).tamed)"
             ]
-            if let body = exchange.request.body?.shown { lines.append("# sent: \(redactor.redact(body.text))") }
+            if areWhole, let body = exchange.request.body?.shown {
+                lines.append("# sent: \(redactor.redact(body.text))")
+            }
             switch exchange.result {
             case .failed(let error): return lines + ["# \(redactor.redact(error.description).tamed)"]
             case .answered(let response):
                 let type = response.header("Content-Type").map { ", \($0)" } ?? ""
                 lines.append("# \(response.status), \(response.body.count) bytes\(type.tamed)")
+                guard areWhole else { return lines }
                 return lines
                     + ProbeFinding.text(of: response, redactor).split(
                         omittingEmptySubsequences: false, whereSeparator: \.isNewline
@@ -183,49 +202,19 @@ struct ProbeFinding {
 
     // MARK: - For programs
 
-    func json(_ redactor: Redactor, isRaw: Bool) -> JSON {
-        var outcome: JSONObject = JSONObject([("source", .string(source)), ("plugin", .string(plugin))])
-        switch report.outcome {
-        case .values: outcome.append("outcome", "values")
-        case .noData: outcome.append("outcome", "no_data")
-        case .unchanged: outcome.append("outcome", "unchanged")
-        case .stale(let measured):
-            outcome.append("outcome", "stale")
-            outcome.append("measured", JSON(measured))
-        case .failed(let failure):
-            outcome.append("outcome", "failed")
-            outcome.append("reason", .string(failure.reason.rawValue))
-            outcome.append("sentence", .string(failure.description))
-        }
-        outcome.append("took_seconds", JSON(took.inSeconds))
-        outcome.append("spans", .array(spans.map { .string($0.grammar) }))
-        outcome.append("not_before", JSON(report.wait))
-        outcome.append("observations", .array(observations.map { ObservationLine.observed($0).json }))
-        outcome.append("warnings", .array(warnings.map(JSON.string)))
-        outcome.append("notes", .array(report.notes.map(JSON.string)))
-        outcome.append("requests", .array(exchanges.map { $0.json(redactor, isRaw: isRaw) }))
-        return .object(outcome)
+    /// What came of the poll as lines of a file of observations.
+    ///
+    /// - Parameter now: when the poll has ended. What is left open belongs to the newest figures, with which it came.
+    func observationLines(at now: Moment) -> [ObservationLine] {
+        let seen = observations.map(\.seen).max() ?? now
+        return report.lines(of: source, asked: seen, arrived: seen).map(\.line)
     }
-}
 
-extension HeardRequest {
-    fileprivate func json(_ redactor: Redactor, isRaw: Bool) -> JSON {
-        var members: JSONObject = JSONObject([
-            ("method", .string(request.method.rawValue)), ("url", .string(redactor.redact(request.url.description))),
-        ])
-        switch result {
-        case .failed(let error): members.append("error", .string(redactor.redact(error.description)))
-        case .answered(let response):
-            members.append("status", JSON(response.status))
-            members.append("bytes", JSON(response.body.count))
-            guard isRaw else { break }
-            let body = try? JSON(parsing: response.body)
-            members.append(
-                "body",
-                body?.masked.redacted(by: redactor)
-                    ?? .string(redactor.redact(String(decoding: response.body, as: UTF8.self))))
-        }
-        return .object(members)
+    /// What such lines do not tell, for people.
+    func aside(in zone: Zone, _ redactor: Redactor, isRaw: Bool) -> [String] {
+        var lines = [title] + answers(redactor, areWhole: isRaw)
+        if observations.isEmpty { lines += understood(in: zone) }
+        return lines + remarks(in: zone)
     }
 }
 
@@ -244,20 +233,6 @@ extension JSON {
                         return (member.name, member.value.masked)
                     }))
         default: return self
-        }
-    }
-
-    /// The same without secrets, whatever holds them.
-    fileprivate func redacted(by redactor: Redactor) -> JSON {
-        switch self {
-        case .array(let elements): return .array(elements.map { $0.redacted(by: redactor) })
-        case .object(let object):
-            return .object(
-                JSONObject(object.members.map { (redactor.redact($0.name), $0.value.redacted(by: redactor)) }))
-        case .string(let text): return .string(redactor.redact(text))
-        default:
-            let shown = redactor.redact(text)
-            return shown == text ? self : .string(shown)
         }
     }
 }

@@ -19,6 +19,7 @@ public struct SourceProbe: Sendable {
     /// - Parameters:
     ///   - name: the source's, in the config.
     ///   - path: the config's, for people.
+    ///   - format: for programs, lines of a file of observations; what else there is to say is said beside them.
     ///   - isRaw: whether to show the answers themselves.
     public init(
         of name: String, _ config: Config, _ path: String, _ format: TextOrJSON, isRaw: Bool, on machine: Machine
@@ -59,14 +60,15 @@ public struct SourceProbe: Sendable {
     public func run() async throws(Failure) {
         guard let (_, finding, redactor) = await poll() else { return }
         switch format {
-        case .json: try machine.terminal.line(finding.json(redactor, isRaw: isRaw).prettyText)
+        case .json:
+            for line in finding.aside(in: config.plan.zone, redactor, isRaw: isRaw) { machine.terminal.error(line) }
+            for line in finding.observationLines(at: machine.clock.now()) { try machine.terminal.line(line.json.text) }
         case .text:
             if isRaw { for line in finding.answers(redactor) { try machine.terminal.line(line) } }
             if isRaw, !finding.exchanges.isEmpty { try machine.terminal.line("") }
             for line in finding.lines(in: config.plan.zone) { try machine.terminal.line(line) }
         }
         if let failure = finding.failure {
-            guard format == .text else { throw Failure(.impossible) }
             throw Failure(.impossible, "source \(plan.name): \(failure)\(advice(on: failure))")
         }
     }

@@ -3,9 +3,9 @@ internal import BotConfig
 internal import PluginKit
 
 /// What a config can never send though nothing in it is wrong: what gates hold or drop at every hour, incidents that are
-/// never taken further, and channels to which nothing leads.
+/// never taken further, channels to which nothing leads, and reminders that another rule decides about.
 struct Unsent {
-    private let config: Config
+    let config: Config
     private let now: Moment
 
     init(_ config: Config, at now: Moment) {
@@ -13,14 +13,14 @@ struct Unsent {
         self.now = now
     }
 
-    private var plan: Plan { config.plan }
+    var plan: Plan { config.plan }
 
-    var problems: [Problem] { endless + unbroken + unescalated + unreached }
+    var problems: [Problem] { endless + unbroken + unbrokenInChannels + unescalated + unreached + uncounted }
 
     /// The mutes that hold everything for longer than anybody is on holiday.
     private var endless: [Problem] {
         plan.gates.compactMap { gate in
-            guard gate.calendar?.stage == .mutes, gate.match.conditions.isEmpty, holdsAll(gate), isOfAllChannels(gate),
+            guard gate.calendar?.stage == .mutes, let reach = reach(of: gate), holdsAll(gate), isOfAllChannels(gate),
                 let window = gate.window(at: now),
                 window.to >= max(window.from, now) + .days(Int64(DailyWindow.daysAheadMax)),
                 let place = config.rulePlaces[gate.name]
@@ -28,40 +28,79 @@ struct Unsent {
             let from = window.from > now ? "from \(plan.zone.words(window.from, readAt: now)) " : ""
             return Problem(
                 place,
-                "rule '\(gate.name)' holds everything \(from)until \(plan.zone.words(window.to, readAt: now))"
-                    + "\(reach([gate])), so nothing is sent",
-                advice: "give it an earlier 'until', or a 'match'", level: .warning)
+                "rule '\(gate.name)' holds \(reach.what) \(from)until \(plan.zone.words(window.to, readAt: now))"
+                    + "\(self.reach([gate])), so nothing \(reach.end)",
+                advice: "give it an earlier 'until', or \(reach.advice)", level: .warning)
+        }
+    }
+
+    /// What a gate holds that leaves nothing out, and how that is told; nil where it may leave out something.
+    private func reach(of gate: GatePlan) -> (what: String, end: String, advice: String)? {
+        if gate.match.conditions.isEmpty { return ("everything", "is sent", "a 'match'") }
+        guard takesAll(gate) else { return nil }
+        return (
+            "all that the sources are configured to give", "about it is sent", "let its 'match' leave something out"
+        )
+    }
+
+    /// Whether the match of a gate leaves out nothing of what the sources are configured to give. Where one of them does not
+    /// tell, or a secret decides, nobody knows.
+    private func takesAll(_ gate: GatePlan) -> Bool {
+        guard !plan.sources.isEmpty, !config.unreadRules.contains(where: { $0.name == gate.name }) else { return false }
+        return gate.match.narrowed.conditions.allSatisfy { condition in
+            func fits(_ value: String) -> Bool { condition.patterns.contains { $0.fits(value) } }
+            switch condition.property {
+            case "source": return plan.sources.allSatisfy { fits($0.name) }
+            case "rule":
+                let names = plan.detectors.map(\.name) + config.unreadRules.filter(\.judges).map(\.name)
+                return !names.isEmpty && names.allSatisfy(fits)
+            case "app", "environment":
+                return plan.sources.allSatisfy { source in
+                    guard let given = config.sources[source.name]?.configured(condition.property), !given.isEmpty else {
+                        return false
+                    }
+                    return given.allSatisfy(fits)
+                }
+            default: return false
+            }
         }
     }
 
     /// The quiet hours that leave no hour between them in which anything is sent of what they match.
     private var unbroken: [Problem] {
         let gates = plan.gates.filter { $0.calendar?.stage == .quietHours && holdsAll($0) && isOfAllChannels($0) }
-        var matches: [Match] = []
-        for gate in gates where !matches.contains(gate.match) { matches.append(gate.match) }
-        return matches.compactMap { match in unbroken(gates.filter { $0.match == match }, match) }
+        let matching = Dictionary(grouping: gates) { $0.match }
+        return gates.matches.compactMap { match in unbroken(matching[match] ?? [], match) }
     }
 
-    private func unbroken(_ gates: [GatePlan], _ match: Match) -> Problem? {
+    /// Whether one or another of them is closed at every hour.
+    func areUnbroken(_ gates: [GatePlan]) -> Bool {
         let spans = gates.flatMap { $0.calendar?.schedule(from: now, count: CheckReport.calendarSpansMax) ?? [] }
         var covered = now
         for span in spans.sorted(by: { $0.from < $1.from }) where span.from <= covered {
             covered = max(covered, span.to)
         }
-        guard covered >= now + CheckReport.calendarLength,
-            let place = gates.compactMap({ config.rulePlaces[$0.name] }).max()
-        else { return nil }
+        return covered >= now + CheckReport.calendarLength
+    }
+
+    /// - Parameter channels: where, if not everywhere.
+    func unbroken(_ gates: [GatePlan], _ match: Match, in channels: [String] = []) -> Problem? {
+        guard areUnbroken(gates), let position = gates.compactMap({ config.rulePlaces[$0.name] }).max() else {
+            return nil
+        }
         let dropping = gates.count { $0.calendar?.drops == true }
         let isOne = gates.count == 1
         let (hold, drop) = isOne ? ("holds", "drops") : ("hold", "drop")
         let verb = dropping == 0 ? hold : dropping == gates.count ? drop : "\(hold) or \(drop)"
         let what = match.conditions.isEmpty ? "everything" : "everything that matches \(config.words(of: match))"
         let days = Int(CheckReport.calendarLength.inSeconds / 86_400).counted("day")
+        let place = channels.isEmpty ? "" : " in \(channels.joined(separator: " and "))"
+        let end = (match.conditions.isEmpty ? "is sent" : "of it is sent") + (channels.isEmpty ? "" : " there")
         return Problem(
-            place,
+            position,
             "\(isOne ? "rule" : "rules") \(gates.map { "'\($0.name)'" }.joined(separator: " and "))"
-                + "\(isOne ? "" : " together") \(verb) \(what) at every hour of the next \(days)\(reach(gates)), so nothing "
-                + (match.conditions.isEmpty ? "is sent" : "of it is sent"),
+                + "\(isOne ? "" : " together") \(verb) \(what)\(place) at every hour of the next "
+                + "\(days)\(reach(gates)), so nothing \(end)",
             advice: "leave hours between them, or say with 'except' what may pass", level: .warning)
     }
 
@@ -152,12 +191,12 @@ struct Unsent {
     // MARK: How severe rules can be
 
     /// Whether the gate holds whatever the rules find.
-    private func holdsAll(_ gate: GatePlan) -> Bool {
+    func holdsAll(_ gate: GatePlan) -> Bool {
         gate.gate.except.map { !plan.detectors.isEmpty && !canReach($0, gate.match) } ?? true
     }
 
     /// Whether the gate is closed to every channel that there is, be it by their names.
-    private func isOfAllChannels(_ gate: GatePlan) -> Bool {
+    func isOfAllChannels(_ gate: GatePlan) -> Bool {
         gate.isOfAllChannels || plan.channels.allSatisfy { gate.calendar?.channels.contains($0.name) == true }
     }
 
@@ -202,6 +241,14 @@ extension GatePlan {
 
     /// The channels that it is closed to: `in ops or team`; nil for all of them.
     var whereItHolds: String? { isOfAllChannels ? nil : calendar.map { "in \($0.channels.listed)" } }
+}
+
+extension [GatePlan] {
+    /// What they match, each once.
+    var matches: [Match] {
+        var seen: Set<Match> = []
+        return map { $0.match }.filter { seen.insert($0).inserted }
+    }
 }
 
 extension Severity {

@@ -41,6 +41,7 @@ public struct WhyQuestion: Sendable {
         let (state, isWhole) = try state(config, now)
         var report = WhyReport(state, config.plan, at: then ?? now, app: order.app, rule: order.rule)
         if paint.hasLinks { report.link = { paint.link($0, to: $1) } }
+        report.isOverview = order.app == nil
         switch format {
         case .json: try machine.terminal.line(report.json.prettyText)
         case .text:
@@ -140,20 +141,31 @@ struct WhyOrder: Sendable {
         guard !apps.isEmpty else {
             return "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources."
         }
-        guard let app, !apps.contains(where: { Glob(app).fits($0) }) else {
-            let isJudged = state.figures.series.contains { subject, series in
-                plan.detectors.contains { detector in
-                    detector.watches(subject, labels: series.labels)
-                        && rule.map { Glob($0).fits(detector.name) } ?? true
-                } && app.map { Glob($0).fits(subject.app) } ?? true
-            }
-            return isJudged
-                ? "No rule has anything to say about that now; rules on issues report only those that are new or back."
-                : "No rule applies to that; check 'match' in the config."
-        }
+        guard let app, !apps.contains(where: { Glob(app).fits($0) }) else { return silence(state, plan) }
         return
             "No figures of app '\(app.tamed)' have arrived; known: \(apps.sorted().joined(separator: ", "))"
             + app.guess(in: apps)
+    }
+
+    /// Why no rule says anything of what there is.
+    private func silence(_ state: State, _ plan: Plan) -> String {
+        var isJudged = false
+        // Those that a rule watches as such: while no app of them is silent, it speaks of the whole.
+        var watched: Set<String> = []
+        for (subject, series) in state.figures.series where app.map({ Glob($0).fits(subject.app) }) ?? true {
+            for detector in plan.detectors where rule.map({ Glob($0).fits(detector.name) }) ?? true {
+                guard detector.watches(subject, labels: series.labels) else { continue }
+                isJudged = true
+                if detector.detector.scope == .source, !detector.isOfParts { watched.insert(subject.source) }
+            }
+        }
+        guard isJudged else { return "No rule applies to that; check 'match' in the config." }
+        let whole = watched.min().map { source in
+            ", and rules on a source, such as stale, only apps that are silent: ask about the source with --app "
+                + source.tamed
+        }
+        return "No rule has anything to say about that now; rules on issues report only those that are new or back"
+            + (whole ?? "") + "."
     }
 }
 
@@ -162,7 +174,8 @@ extension BotFace {
     func answer(_ question: WhyOrder) async -> CommandAnswer {
         let look = await bot.look
         if let complaint = question.complaint(look.plan) { return .refused(complaint) }
-        let report = look.why(app: question.app, rule: question.rule)
+        var report = look.why(app: question.app, rule: question.rule)
+        report.isOverview = question.app == nil
         return .done(report.isEmpty ? question.nothing(look.state, look.plan) : report.text, report.json)
     }
 }

@@ -40,6 +40,9 @@ struct Alertbot: AsyncParsableCommand {
     private static func answer() async throws -> ExitStatus {
         do {
             var command = try await asyncParseAsRoot()
+            if let sentence = CommandSlip.repetition(CommandLine.arguments.dropFirst()) {
+                throw Failure(.wrongUsage, sentence)
+            }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

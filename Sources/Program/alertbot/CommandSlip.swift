@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import PluginKit
 
 /// A slip where the name of a command is expected, which the parser knows nothing better of than that it did not expect
-/// it: `alertbot chekc`, or an option before its command.
+/// it: `alertbot chekc`, or an option before its command; and an option that is given twice, which it takes.
 enum CommandSlip {
     /// What is wrong and what was probably meant; nil where every word up to the command itself is as it should be.
     ///
@@ -21,6 +21,29 @@ enum CommandSlip {
         }
         return nil
     }
+
+    /// That an option is given twice: the parser takes the last, and whoever asked for two channels would see one and not know
+    /// it. Nil where none is.
+    ///
+    /// - Parameter words: those of the command line after the program's name.
+    static func repetition(_ words: some Sequence<String>) -> String? {
+        var (command, given): (String?, Set<String>) = (nil, [])
+        for word in words {
+            if word == "--" { return nil }
+            command = command ?? word
+            guard word.hasPrefix("--") else { continue }
+            let option = String(word.prefix { $0 != "=" })
+            guard !given.insert(option).inserted, !(lists[command ?? ""] ?? []).contains(option) else { continue }
+            return "the option '\(option)' is given twice, expected once; keep one"
+        }
+        return nil
+    }
+
+    /// The options that may be given several times, by their command.
+    private static let lists: [String: Set<String>] = [
+        "init": ["--set"],
+        "mute": ["--app", "--source", "--rule", "--release", "--environment", "--severity", "--issue", "--label"],
+    ]
 
     /// What the program itself understands.
     private static let own = ["--help", "-h", "--version"]

@@ -67,6 +67,7 @@ struct JournalRepairCommand: ParsableCommand {
 
     func run() throws {
         let file = try common.file()
-        try JournalDesk(file.journalFolder(), common.format, on: machine.terminal).repair(to: to, file.memories)
+        try JournalDesk(file.journalFolder(), common.format, on: machine.terminal).repair(
+            to: to, at: machine.clock.now(), file.memories)
     }
 }

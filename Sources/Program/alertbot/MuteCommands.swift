@@ -78,7 +78,9 @@ struct UnmuteCommand: AsyncParsableCommand {
 
     @OptionGroup var common: AnswerOptions
     @Flag(name: .long, help: "End all of them.") var all = false
-    @Argument(help: "The mute's id, as 'alertbot mutes' shows it.", completion: Names.ofMutes) var id: String?
+    @Argument(
+        help: "The mute's id, as 'alertbot mutes' shows it; its first letters are enough.", completion: Names.ofMutes)
+    var id: String?
 
     func run() async throws {
         guard id == nil || !all else {

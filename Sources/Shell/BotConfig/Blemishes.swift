@@ -44,7 +44,7 @@ extension ConfigReader {
     func isCertain(_ node: Node) -> Bool {
         let places = node.places
         return blemishes[.withheld].isDisjoint(with: places) && blemishes[.unread].isDisjoint(with: places)
-            && !problems.contains { $0.level == .error && places.contains($0.position) }
+            && errorPlaces.isDisjoint(with: places)
     }
 
     /// Whether a value in it is not known because its secret is not.
@@ -55,6 +55,18 @@ extension ConfigReader {
     /// Whether something else stands for a secret in the text.
     func isWithheld(_ text: GuardedText, at position: Position) -> Bool {
         text.hasSecret && blemishes[.withheld].contains(position)
+    }
+
+    /// Where the YAML is wrong because nothing can be merged in: an alias that names nothing, or what is no mapping.
+    var brokenMerges: [Position] {
+        mutating get {
+            var merges: [Position] = []
+            for place in blemishes[.broken] {
+                let line = line(of: Mark(file: place.file, line: place.line, column: place.column))
+                if line.prefix(place.column - 1).contains("<<") { merges.append(place) }
+            }
+            return merges
+        }
     }
 
     /// Whether the YAML itself is wrong there.

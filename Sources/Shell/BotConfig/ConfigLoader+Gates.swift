@@ -7,9 +7,7 @@ internal import YAMLKit
 extension ConfigLoader {
     mutating func checkExceptions(_ rules: Rules) {
         for gate in rules.gates {
-            guard let place = rules.places.first(where: { $0.name == gate.name }),
-                place.match.map(reader.isCertain) ?? true
-            else { continue }
+            guard let place = rules.place(gate.name), place.match.map(reader.isCertain) ?? true else { continue }
             // Of an escalation that waits for what no rule has, `check` tells.
             if gate.gate.leastSeverity == nil || gate.match["rule"] != nil,
                 checkSeverity(gate.match, place.match, rules, of: "'\(gate.name)'", "rule")

@@ -8,9 +8,9 @@ internal import YAMLKit
 
 extension ConfigLoader {
     /// What rules and gates ask for, in their own `match` and in what gates wait for.
-    mutating func checkMatches(_ sources: [SourceEntry], _ channels: [ChannelEntry], _ rules: Rules) {
+    mutating func checkMatches(_ sources: SourceList, _ channels: [ChannelEntry], _ rules: Rules) {
         for place in rules.places {
-            let detector = rules.detectors.first { $0.name == place.name }
+            let detector = rules.detector(place.name)
             // What a rule would look at that could not be made is not known.
             if place.isDetector, detector == nil { continue }
             checkAsked(place.conditions, place.match, sources, rules, by: detector, isRule: true)
@@ -32,12 +32,13 @@ extension ConfigLoader {
 
     /// What a property can be in what a match is about, and how that is told.
     private struct Possible {
-        let values: Set<String>
-        /// Those of them that people know.
-        let names: [String]
-        /// Who says so.
-        let sentence: String
+        /// What it can be stands in one of these.
+        let values: [Set<String>]
+        /// Those of them that people know, and who says so: nearly always nobody asks.
+        let told: () -> (names: NameList, sentence: String)
         let advice: String
+
+        func hasAny(like pattern: Glob) -> Bool { values.contains { pattern.fitsAny(of: $0) } }
     }
 
     /// What a `match` asks for must be what a source is configured to give and, where it names rules, what those see. A rule
@@ -48,7 +49,7 @@ extension ConfigLoader {
     ///   - name: what the option is called.
     ///   - detector: the rule whose own `match` it is; nil for what is about incidents.
     mutating func checkAsked(
-        _ match: Match, _ node: Node?, _ sources: [SourceEntry], _ rules: Rules, in name: String = "match",
+        _ match: Match, _ node: Node?, _ sources: SourceList, _ rules: Rules, in name: String = "match",
         by detector: DetectorPlan?, isRule: Bool
     ) {
         guard reader.isWhole, let node, reader.isCertain(node) else { return }
@@ -62,16 +63,17 @@ extension ConfigLoader {
                 let possible = named.flatMap({ seen(entry.key, by: $0, match, sources) })
                     ?? given(entry.key, match, sources, by: detector)
             else { continue }
-            let isFitted = condition.patterns.contains { pattern in possible.values.contains(where: pattern.fits) }
+            let isFitted = condition.patterns.contains { possible.hasAny(like: $0) }
+            lazy var told = possible.told()
             for (element, pattern) in zip(entry.value.elements, condition.patterns)
-            where !possible.values.contains(where: pattern.fits) {
+            where !possible.hasAny(like: pattern) {
                 let shown = reader.shown(element, pattern.pattern)
-                let near = shown.nearest(in: possible.names)
+                let near = told.names.nearest(to: shown)
                 // They may look alike.
                 let flaw = shown.flawOfSpace ?? near?.flawOfSpace
                 reader.report(
                     Problem(
-                        element.position, "'\(shown)' can never match: \(possible.sentence)",
+                        element.position, "'\(shown)' can never match: \(told.sentence)",
                         suggestion: flaw == nil ? near : nil,
                         advice: flaw.map { "one of these names \($0)" } ?? "change '\(name)', or \(possible.advice)",
                         level: isRule && !isFitted ? .error : .warning))
@@ -81,23 +83,26 @@ extension ConfigLoader {
 
     /// What the sources give that a match is about; nil where one of them does not tell.
     private func given(
-        _ property: String, _ match: Match, _ sources: [SourceEntry], by detector: DetectorPlan?
+        _ property: String, _ match: Match, _ sources: SourceList, by detector: DetectorPlan?
     ) -> Possible? {
         let seen = sources.seen(by: match)
-        guard !seen.isEmpty, var known = seen.configured(property, for: detector?.detector.scope) else { return nil }
+        guard !seen.isEmpty, let known = seen.configured(property, for: detector?.detector.scope) else { return nil }
         // Routes and gates see the bot's own troubles, too, and what rules say of a source as such.
-        let others = detector == nil ? seen.map(\.plan.name) : []
-        if detector == nil { known.formUnion(property == "app" ? [Subject.botApp] + others : [""]) }
-        let names = known.subtracting(["", Subject.botApp] + others).sorted()
-        let what = names.isEmpty ? "names no \(property)" : "is configured to give \(names.shortened.listed)"
+        let isOfIncidents = detector == nil
+        let others: [Set<String>] = property == "app" ? [[Subject.botApp], seen.names] : [[""]]
         return Possible(
-            values: known, names: names, sentence: "source \(seen.quotedNames) \(what)",
-            advice: "what the source gives")
+            values: isOfIncidents ? [known] + others : [known],
+            told: {
+                let names = seen.known(property, isOfIncidents: isOfIncidents)
+                let given = names.names.shortened.listed
+                let what = names.names.isEmpty ? "names no \(property)" : "is configured to give \(given)"
+                return (names, "source \(seen.quotedNames) \(what)")
+            }, advice: "what the source gives")
     }
 
     /// What the rules see that a match names, in the sources that it is about; nil where one of them may see anything.
     private func seen(
-        _ property: String, by rules: [DetectorPlan], _ match: Match, _ sources: [SourceEntry]
+        _ property: String, by rules: [DetectorPlan], _ match: Match, _ sources: SourceList
     ) -> Possible? {
         let whose =
             rules.count > ConfigLoader.namedMax
@@ -105,30 +110,33 @@ extension ConfigLoader {
         let advice = "what the rule judges"
         switch property {
         case "source":
-            let looked = sources.filter { entry in
-                rules.contains { [entry].seen(by: $0.match).count == 1 }
-            }
+            let looked = sources.seen(byAnyOf: rules.map(\.match))
             return Possible(
-                values: Set(looked.map(\.plan.name)), names: looked.map(\.plan.name).sorted(),
-                sentence: "\(whose) only source \(looked.quotedNames)", advice: advice)
+                values: [looked.names],
+                told: {
+                    (NameList(looked.map(\.plan.name).sorted()), "\(whose) only source \(looked.quotedNames)")
+                }, advice: advice)
         case "app", "release", "environment":
             let asked = sources.seen(by: match)
             var known: Set<String> = []
-            var looked: [SourceEntry] = []
+            var looked: [Set<String>] = []
             for rule in rules {
                 let seen = asked.seen(by: rule.match)
                 guard !seen.isEmpty else { continue }
                 guard let values = values(of: property, rule, seen) else { return nil }
-                known.formUnion(values)
-                looked += seen
+                known = known.isEmpty ? values : known.union(values)
+                looked.append(seen.names)
             }
             // That the rules see none of these sources is told of 'source'.
             guard !looked.isEmpty else { return nil }
-            let names = known.subtracting([""]).sorted()
+            let all = known
             return Possible(
-                values: known.union(property == "app" ? looked.map(\.plan.name) : [""]), names: names,
-                sentence: "\(whose) \(names.isEmpty ? "no \(property)" : "only \(property) \(names.shortened.listed)")",
-                advice: advice)
+                values: [all] + (property == "app" ? looked : [[""]]),
+                told: {
+                    let names = all.subtracting([""]).sorted()
+                    let what = names.isEmpty ? "no \(property)" : "only \(property) \(names.shortened.listed)"
+                    return (NameList(names), "\(whose) \(what)")
+                }, advice: advice)
         default: return nil
         }
     }
@@ -141,9 +149,7 @@ extension ConfigLoader {
         guard let places = rules.judging(matchedBy: match) else { return nil }
         var named: [DetectorPlan] = []
         for place in places {
-            guard let plan = rules.detectors.first(where: { $0.name == place.name }),
-                place.match.map(reader.isCertain) ?? true
-            else { return nil }
+            guard let plan = rules.detector(place.name), place.match.map(reader.isCertain) ?? true else { return nil }
             named.append(plan)
         }
         return named.isEmpty ? nil : named
@@ -154,13 +160,9 @@ extension ConfigLoader {
         _ position: Position, _ condition: Match.Condition, _ named: [DetectorPlan]?, _ rules: Rules, in name: String,
         isRule: Bool
     ) {
-        // A rule that finds what it likes may call it by a name of its own, which goes for an issue.
-        func mayBeOfIssues(_ rule: DetectorPlan) -> Bool {
-            rule.detector.readsIssues || !(rule.detector is any SubjectDetector)
-        }
-        guard !condition.fits(""), rules.areAllKnown, !(named ?? rules.detectors).contains(where: mayBeOfIssues) else {
-            return
-        }
+        guard !condition.fits(""), rules.areAllKnown,
+            !(named?.contains(where: \.mayBeOfIssues) ?? rules.index.haveIssues)
+        else { return }
         reader.report(
             Problem(
                 position,
@@ -180,9 +182,7 @@ extension ConfigLoader {
         let sentence: String
         if let known = rules.severities(matchedBy: match), !known.isEmpty, known.isDisjoint(with: match.severities) {
             sentence = "the rules that it names are only ever \(known.sorted().map(\.rawValue).listed)"
-        } else if match["rule"] == nil, match.severities == [.info], rules.areAllKnown,
-            rules.detectors.allSatisfy({ $0.detector.severities?.contains(.info) == false })
-        {
+        } else if match["rule"] == nil, match.severities == [.info], rules.areAllKnown, !rules.index.haveInfo {
             // The bot's own troubles are worse.
             sentence = "no rule is ever info"
         } else {
@@ -200,12 +200,12 @@ extension ConfigLoader {
     ///
     /// - Parameter place: the rule whose own `match` it is; nil for a route, or for what a gate waits for.
     mutating func checkLabels(
-        _ match: Match, _ node: Node?, _ sources: [SourceEntry], _ channels: [ChannelEntry],
+        _ match: Match, _ node: Node?, _ sources: SourceList, _ channels: [ChannelEntry],
         in name: String = "match", of place: Rules.Place?
     ) {
         let seen = sources.seen(by: match)
-        guard reader.isWhole, let node, !seen.isEmpty, seen.allSatisfy({ $0.source != nil }) else { return }
-        let isGiven = seen.contains { $0.source?.givesLabels != false }
+        guard reader.isWhole, let node, !seen.isEmpty, seen.areAllRead else { return }
+        let isGiven = seen.givesLabels
         for entry in node.mapping where !Match.properties.contains(entry.key) && entry.key != Match.owner {
             // A source may have a label of that name; that of a channel it hardly has.
             let isSlip =
@@ -214,7 +214,7 @@ extension ConfigLoader {
                     || entry.key == "channel" && channels.contains { match[entry.key]?.fits($0.plan.name) == true })
             // What is nearly a property has been told, and nothing is there for `*`.
             guard isSlip || !isGiven, let condition = match[entry.key], !condition.fits(""),
-                !reader.problems.contains(where: { $0.position == entry.keyMark.position })
+                !reader.hasProblem(at: entry.keyMark.position)
             else { continue }
             let isBeside = place?.options.contains { $0.name == entry.key } ?? false
             let key = reader.shown(node, entry.key)
@@ -234,13 +234,11 @@ extension ConfigLoader {
     }
 
     /// A rate of nobody knows how many carries no alarm, and a config can say for certain that there is no count.
-    private mutating func checkCounts(_ rule: DetectorPlan, _ place: Rules.Place, _ sources: [SourceEntry]) {
+    private mutating func checkCounts(_ rule: DetectorPlan, _ place: Rules.Place, _ sources: SourceList) {
         let seen = sources.seen(by: rule.match)
         let metrics = rule.detector.metrics
         // Where the metric itself is not given, that is told.
-        guard reader.isCertain(place.value),
-            !reader.problems.contains(where: { $0.level == .error && $0.position == place.position })
-        else { return }
+        guard reader.isCertain(place.value), !reader.hasError(at: place.position) else { return }
         guard rule.detector.needsCounts, let metric = metrics.first, let count = metric.denominator, !seen.isEmpty,
             metrics.allSatisfy({ metric in
                 seen.allSatisfy { entry in
@@ -264,7 +262,7 @@ extension ConfigLoader {
 
     /// What a source measures besides sessions and users is taken as it was measured, and who writes a longer window may expect
     /// an average.
-    private mutating func checkWindow(_ rule: DetectorPlan, _ place: Rules.Place, _ sources: [SourceEntry]) {
+    private mutating func checkWindow(_ rule: DetectorPlan, _ place: Rules.Place, _ sources: SourceList) {
         let seen = sources.seen(by: rule.match)
         let metrics = rule.detector.metrics
         guard let window = place.entries.first(where: { $0.key == "window" }), reader.isCertain(place.value),
@@ -283,10 +281,7 @@ extension ConfigLoader {
 
 extension ConfigLoader.Rules {
     /// Whether each rule of the config is known that judges.
-    var areAllKnown: Bool {
-        unread.isEmpty
-            && places.allSatisfy { place in !place.isDetector || detectors.contains { $0.name == place.name } }
-    }
+    var areAllKnown: Bool { unread.isEmpty && index.areAllMade }
 
     /// Those of which something is not known because its secret is not.
     var unreadRules: [UnreadRule] {
@@ -298,9 +293,9 @@ extension ConfigLoader.Rules {
     /// bot's own troubles, or a rule that could not be read.
     func judging(matchedBy match: Match) -> [Place]? {
         guard let condition = match["rule"], !Trouble.allCases.contains(where: { condition.fits($0.rawValue) }),
-            !unread.contains(where: condition.fits)
+            !condition.fitsAny(of: index.unread)
         else { return nil }
-        return places.filter { $0.isDetector && condition.fits($0.name) }
+        return index.places(of: condition).map { places[$0] }.filter(\.isDetector)
     }
 
     /// The severities that incidents of the rules can have that a match names; nil where it names none, or not all of
@@ -309,43 +304,9 @@ extension ConfigLoader.Rules {
         guard let places = judging(matchedBy: match) else { return nil }
         var all: Set<Severity> = []
         for place in places {
-            guard !place.isUnread,
-                let severities = detectors.first(where: { $0.name == place.name })?.detector.severities
-            else { return nil }
+            guard !place.isUnread, let severities = detector(place.name)?.detector.severities else { return nil }
             all.formUnion(severities)
         }
         return all
     }
-}
-
-extension [ConfigLoader.SourceEntry] {
-    /// Those that a rule or route looks at.
-    func seen(by match: Match) -> [ConfigLoader.SourceEntry] {
-        guard let condition = match["source"] else { return self }
-        return filter { condition.fits($0.plan.name) }
-    }
-
-    /// What all of them together give for a property; nil where one of them does not tell.
-    func configured(_ property: String, for scope: DetectorScope?) -> Set<String>? {
-        // A rule that watches a source as such is shown one whose app is the source's own name.
-        if scope == .source, property == "app" { return nil }
-        var all: Set<String> = []
-        for entry in self {
-            if property == Match.owner, entry.source?.givesLabels == false {
-                all.insert(entry.plan.owner ?? "")
-                continue
-            }
-            guard let values = entry.source?.configured(property) else { return nil }
-            all.formUnion(values)
-        }
-        return all
-    }
-
-    /// Their names as a sentence has them: `'ios' or 'web'`.
-    var quotedNames: String { map { "'\($0.plan.name)'" }.sorted().shortened.listed }
-}
-
-extension [String] {
-    /// For a sentence that is to be read to its end: the first of many, and how many others there are.
-    var shortened: [String] { count > 20 ? prefix(20) + ["\(count - 20) others"] : self }
 }

@@ -123,7 +123,7 @@ extension ConfigLoader {
     }
 
     mutating func checkReferences(of rotations: [RotationEntry], _ channels: [ChannelEntry]) {
-        let names = channels.map(\.plan.name)
+        let names = NameList(channels.map(\.plan.name))
         for (name, position) in rotations.flatMap(\.channels) where !names.contains(name) {
             reportMissing("channel", name, at: position, among: names)
         }

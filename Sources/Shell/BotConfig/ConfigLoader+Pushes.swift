@@ -4,7 +4,7 @@ internal import YAMLKit
 
 extension ConfigLoader {
     /// What is told a source comes in where the bot listens.
-    mutating func checkPushes(_ bot: BotSettings, _ sources: [SourceEntry]) {
+    mutating func checkPushes(_ bot: BotSettings, _ sources: SourceList) {
         guard bot.listen == .off else { return }
         for entry in sources where entry.plan.isPushed {
             reader.report(

@@ -7,7 +7,7 @@ internal import YAMLKit
 
 extension ConfigLoader {
     mutating func checkReach(
-        _ entries: [Entry], _ bot: BotSettings, _ sources: [SourceEntry], _ channels: [ChannelEntry], _ rules: Rules,
+        _ entries: [Entry], _ bot: BotSettings, _ sources: SourceList, _ channels: [ChannelEntry], _ rules: Rules,
         _ routes: [RouteEntry]
     ) {
         // What is wrong elsewhere may well be the reason.
@@ -20,9 +20,9 @@ extension ConfigLoader {
             }
         }
         guard !routes.isEmpty else { return }
-        let plain = routes.map(\.route)
+        let plain = RouteIndex(routes.map(\.route))
         for detector in rules.detectors {
-            guard let place = rules.places.first(where: { $0.name == detector.name }) else { continue }
+            guard let place = rules.place(detector.name) else { continue }
             checkTaken(detector, at: place.position, sources, plain)
         }
         if bot.reportTo == nil, let position = entries.first(where: { $0.key == "routes" })?.keyMark.position {
@@ -34,18 +34,19 @@ extension ConfigLoader {
 
     /// A rule of whose incidents no route takes any alerts nobody, and one whose worst are left out alerts nobody of them.
     private mutating func checkTaken(
-        _ rule: DetectorPlan, at position: Position, _ sources: [SourceEntry], _ routes: [Route]
+        _ rule: DetectorPlan, at position: Position, _ sources: SourceList, _ routes: RouteIndex
     ) {
         let seen = sources.seen(by: rule.match)
         var prospect = Prospect(["rule": [rule.name]])
-        if !seen.isEmpty { prospect["source"] = Set(seen.map(\.plan.name)) }
+        if !seen.isEmpty { prospect["source"] = seen.names }
         for property in ["app", "release", "environment"] {
             prospect[property] = values(of: property, rule, seen)
         }
         let severities = rule.detector.severities ?? Set(Severity.allCases)
+        let possible = prospect.routes(among: routes)
         let taken = severities.filter { severity in
             prospect["severity"] = [severity.rawValue]
-            return prospect.isTaken(by: routes)
+            return prospect.isTaken(by: possible)
         }
         if let worst = taken.max() {
             checkWhole(rule, at: position, seen, routes)
@@ -69,7 +70,7 @@ extension ConfigLoader {
 
     /// What a rule says of a source as a whole goes by the source's name: a route by app does not take it.
     private mutating func checkWhole(
-        _ rule: DetectorPlan, at position: Position, _ seen: [SourceEntry], _ routes: [Route]
+        _ rule: DetectorPlan, at position: Position, _ seen: SourceList, _ routes: RouteIndex
     ) {
         guard rule.detector.scope == .source, !rule.isOfParts else { return }
         let lost = seen.filter { entry in
@@ -79,7 +80,7 @@ extension ConfigLoader {
                 "issue": [""],
             ])
             whole["severity"] = rule.detector.severities.map { Set($0.map(\.rawValue)) }
-            return !whole.isTaken(by: routes)
+            return !whole.isTaken(by: whole.routes(among: routes))
         }
         guard !lost.isEmpty else { return }
         reader.report(
@@ -92,23 +93,19 @@ extension ConfigLoader {
     }
 
     /// The values that an incident of the rule can have; nil for any.
-    func values(of property: String, _ rule: DetectorPlan, _ seen: [SourceEntry]) -> Set<String>? {
+    func values(of property: String, _ rule: DetectorPlan, _ seen: SourceList) -> Set<String>? {
         let scope = rule.detector.scope
         // Incidents of an app may be about one of its releases, and those of a source about nothing of this.
         if scope == .source || (scope == .app && property == "release") { return nil }
         let condition = rule.match[property]
-        if let known = seen.configured(property, for: scope) {
-            return condition.map { condition in
-                known.filter { value in condition.patterns.contains { $0.fits(value) } }
-            } ?? known
-        }
-        guard let condition, condition.patterns.allSatisfy(\.isExact) else { return nil }
+        if let known = seen.configured(property, for: scope) { return condition?.fitting(known) ?? known }
+        guard let condition, condition.isExact else { return nil }
         return Set(condition.patterns.map(\.pattern))
     }
 
     /// The bot's own troubles must reach somebody.
     private mutating func checkTroubles(
-        at position: Position, _ sources: [SourceEntry], _ channels: [ChannelEntry], _ rules: Rules, _ routes: [Route]
+        at position: Position, _ sources: SourceList, _ channels: [ChannelEntry], _ rules: Rules, _ routes: RouteIndex
     ) {
         let dressed =
             channels.filter { $0.plan.template != nil }.map(\.plan.name)
@@ -120,12 +117,12 @@ extension ConfigLoader {
                 "issue": [""], "severity": [trouble.leastSeverity.rawValue],
             ])
             switch trouble {
-            case .sourceFailing, .sourceStopped, .partialAnswers: prospect["source"] = Set(sources.map(\.plan.name))
+            case .sourceFailing, .sourceStopped, .partialAnswers: prospect["source"] = sources.names
             case .channelFailing: prospect["source"] = Set(channels.map(\.plan.name))
             case .templateFailing: prospect["source"] = Set(dressed)
             default: break
             }
-            return !prospect.isTaken(by: routes)
+            return !prospect.isTaken(by: prospect.routes(among: routes))
         }
         guard !lost.isEmpty else { return }
         let what = lost.count == possible.count ? "" : ", such as \(lost.map(\.rawValue).listed)"
@@ -149,7 +146,14 @@ private struct Prospect {
         set { values[property] = newValue }
     }
 
+    /// The routes that may take one of them, and others.
+    func routes(among routes: RouteIndex) -> [Route] {
+        routes.about(rules: values["rule"] ?? [], sources: values["source"])
+    }
+
     /// Whether a channel may hear of one of them.
+    ///
+    /// - Parameter routes: in their order, without what takes none of them.
     func isTaken(by routes: [Route]) -> Bool {
         for route in routes where mayFit(route.match) {
             if !route.to.isEmpty || !route.onCall.isEmpty { return true }
@@ -161,7 +165,7 @@ private struct Prospect {
     private func mayFit(_ match: Match) -> Bool {
         match.conditions.allSatisfy { condition in
             // Whatever an app is called of which nothing is known: it is not the bot.
-            values[condition.property].map { $0.contains(where: condition.fits) }
+            values[condition.property].map(condition.fitsAny(of:))
                 ?? !(condition.property == "app" && condition.isAboutBot)
         }
     }
@@ -171,8 +175,4 @@ private struct Prospect {
             values[condition.property].map { $0.allSatisfy(condition.fits) } ?? false
         }
     }
-}
-
-extension Match.Condition {
-    func fits(_ value: String) -> Bool { patterns.contains { $0.fits(value) } }
 }

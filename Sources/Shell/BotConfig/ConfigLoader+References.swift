@@ -6,11 +6,11 @@ internal import YAMLKit
 
 extension ConfigLoader {
     mutating func checkReferences(
-        _ entries: [Entry], _ bot: BotSettings, _ sources: [SourceEntry], _ channels: [ChannelEntry], _ rules: Rules,
+        _ entries: [Entry], _ bot: BotSettings, _ sources: SourceList, _ channels: [ChannelEntry], _ rules: Rules,
         _ routes: [RouteEntry]
     ) {
-        let channelNames = channels.map(\.plan.name)
-        let sourceNames = sources.map(\.plan.name)
+        let channelNames = NameList(channels.map(\.plan.name))
+        let sourceNames = NameList(sources.map(\.plan.name))
         if let reportTo = bot.reportTo, !channelNames.contains(reportTo) {
             let section = entries.first { $0.key == "bot" }?.value.mapping ?? []
             if let node = section.first(where: { $0.key == "report_to" })?.value {
@@ -21,20 +21,21 @@ extension ConfigLoader {
             reportMissing("channel", name, at: position, among: channelNames)
         }
         checkReach(routes)
-        let detectorNames =
-            rules.places.filter(\.isDetector).map(\.name) + rules.unread + Trouble.allCases.map(\.rawValue)
+        let detectorNames = NameList(
+            rules.places.filter(\.isDetector).map(\.name) + rules.unread + Trouble.allCases.map(\.rawValue))
         // Of the bot's own troubles the source is what they are about.
         let subjects = Subjects(
-            names: sourceNames + channelNames,
-            others: Trouble.things + rules.places.filter(\.hasTemplate).map(\.name))
+            names: NameList(sourceNames.names + channelNames.names),
+            others: Set(Trouble.things + rules.places.filter(\.hasTemplate).map(\.name)))
+        let sourcesAlone = Subjects(names: sourceNames)
         for route in routes {
             checkMatch(route.route.match, route.match, subjects, detectorNames, isDetector: false)
         }
         for place in rules.places {
             checkMatch(
-                place.conditions, place.match, place.isDetector ? Subjects(names: sourceNames) : subjects,
+                place.conditions, place.match, place.isDetector ? sourcesAlone : subjects,
                 detectorNames, isDetector: place.isDetector,
-                readsIssues: rules.detectors.first { $0.name == place.name }?.detector.readsIssues ?? false)
+                readsIssues: rules.detector(place.name)?.detector.readsIssues ?? false)
             if place.isDetector { checkGiven(place, rules, sources) }
             for spec in place.options {
                 guard let node = place.entries.first(where: { $0.key == spec.name })?.value else { continue }
@@ -49,7 +50,7 @@ extension ConfigLoader {
     }
 
     /// Names of other things in the options of a plugin.
-    private mutating func checkNames(in node: Node, _ kind: OptionKind, _ known: [OptionKind.Reference: [String]]) {
+    private mutating func checkNames(in node: Node, _ kind: OptionKind, _ known: [OptionKind.Reference: NameList]) {
         switch kind {
         case .list(let inner, _): for element in node.elements { checkNames(in: element, inner, known) }
         case .name(of: let what):
@@ -63,60 +64,47 @@ extension ConfigLoader {
 
     /// Gates that wait for incidents must not be waited for by those same incidents.
     private mutating func checkWaiting(_ rules: Rules) {
-        let waiting = rules.gates.filter { $0.gate.waitsFor != nil }
-        for gate in waiting {
-            guard let cause = gate.gate.waitsFor, let place = rules.places.first(where: { $0.name == gate.name }) else {
-                continue
-            }
+        let waiting = WaitingGates(rules.gates)
+        let circles = waiting.circles
+        for (index, gate) in waiting.gates.enumerated() {
+            guard let cause = gate.gate.waitsFor, let place = rules.place(gate.name) else { continue }
             if !gate.match.conditions.isEmpty, gate.match.isWithin(cause) {
                 reader.report(
                     place.position,
                     "everything that '\(gate.name)' matches explains itself, so it never holds anything",
                     advice: "let 'match' and what it waits for name different things")
             }
-            var chain = [gate]
-            while let last = chain.last, let cause = last.gate.waitsFor,
-                let next = waiting.first(where: {
-                    $0.name != last.name && cause.isWithin($0.match) && !$0.explains(cause)
-                })
-            {
-                if let first = chain.firstIndex(where: { $0.name == next.name }) {
-                    // Each circle is told once, at the first of its rules in the file.
-                    let names = chain[first...].map(\.name)
-                    if first == 0, waiting.first(where: { names.contains($0.name) })?.name == gate.name {
-                        reader.report(
-                            place.position,
-                            "rules wait for each other in a circle: \((names + [next.name]).joined(separator: ", "))",
-                            advice: "remove one of them, or narrow its 'match'")
-                    }
-                    break
-                }
-                chain.append(next)
+            // Each circle is told once, at the first of its rules in the file.
+            if let circle = circles[index] {
+                let names = circle.map { waiting.gates[$0].name } + [gate.name]
+                reader.report(
+                    place.position,
+                    "rules wait for each other in a circle: \(names.joined(separator: ", "))",
+                    advice: "remove one of them, or narrow its 'match'")
             }
         }
     }
 
-    mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: [String]) {
+    mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: NameList) {
         let shown = reader.shown(name: name, at: position)
         guard reader.isWhole else { return }
-        let known = names.isEmpty ? "" : "; known: \(names.sorted().shortened.joined(separator: ", "))"
         let isRotation = what == "channel" && reader.rotations?[name] != nil
         reader.report(
-            position, "there is no \(what) '\(shown.clipped(to: 60))'\(known)",
-            isRotation ? Rotation.prefix + name : name.nearest(in: names),
+            position, "there is no \(what) '\(shown.clipped(to: 60))'\(names.known)",
+            isRotation ? Rotation.prefix + name : names.nearest(to: name),
             advice: shown == name ? name.adviceOnSpace : "write the name of the \(what), not an address")
     }
 
     /// What a match can name as a source.
     private struct Subjects {
-        let names: [String]
+        let names: NameList
         /// What else there is, of which nobody needs to be told.
-        var others: [String] = []
+        var others: Set<String> = []
     }
 
     /// Names in a match must be names of things; and a detector sees subjects, which have no severity and no rule.
     private mutating func checkMatch(
-        _ match: Match, _ node: Node?, _ subjects: Subjects, _ ruleNames: [String], isDetector: Bool,
+        _ match: Match, _ node: Node?, _ subjects: Subjects, _ ruleNames: NameList, isDetector: Bool,
         readsIssues: Bool = false
     ) {
         guard let node else { return }
@@ -134,14 +122,14 @@ extension ConfigLoader {
             }
             let others = entry.key == "source" ? subjects.others : []
             for (element, pattern) in zip(entry.value.elements, condition.patterns)
-            where !names.contains(where: pattern.fits) && !others.contains(where: pattern.fits) {
+            where !names.hasAny(like: pattern) && !pattern.fitsAny(of: others) {
                 let shown = reader.shown(element, pattern.pattern)
                 if pattern.isExact {
                     reportMissing(entry.key, shown, at: element.position, among: names)
                 } else if reader.isWhole {
                     reader.report(
                         element.position,
-                        "'\(shown)' fits no \(entry.key), so it can never match; known: \(names.shortened.joined(separator: ", "))"
+                        "'\(shown)' fits no \(entry.key), so it can never match; known: \(names.names.shortened.joined(separator: ", "))"
                     )
                 }
             }
@@ -149,34 +137,30 @@ extension ConfigLoader {
     }
 
     /// Every metric of a rule must be given by a source that the rule looks at, and issues where it judges those.
-    private mutating func checkGiven(_ place: Rules.Place, _ rules: Rules, _ sources: [SourceEntry]) {
+    private mutating func checkGiven(_ place: Rules.Place, _ rules: Rules, _ sources: SourceList) {
         let written = place.value.metrics
         guard reader.isWhole, !written.contains(where: { $0.name.contains("${") }) else { return }
-        let detector = rules.detectors.first { $0.name == place.name }?.detector
+        let detector = rules.detector(place.name)?.detector
         let seen = sources.seen(by: place.conditions)
         // A source whose own options are wrong has been told so; what it gives is not known.
-        guard !seen.isEmpty, seen.allSatisfy({ $0.source != nil }) else { return }
-        var names: String { seen.map(\.plan.name).sorted().shortened.listed }
-        var all: String { seen.map(\.plan.name).sorted().shortened.joined(separator: ", ") }
-        if detector?.readsIssues == true, seen.allSatisfy({ $0.source?.givesIssues == false }) {
+        guard !seen.isEmpty, seen.areAllRead else { return }
+        var names: String { seen.shortNames.listed }
+        var all: String { seen.shortNames.joined(separator: ", ") }
+        if detector?.readsIssues == true, !seen.givesIssues {
             reader.report(
                 place.position, "rule '\(place.name)' judges issues, but none of its sources gives any: \(names)",
                 advice: "use 'match' to point it at a source that does")
         }
         for metric in detector?.metrics ?? written.map({ Metric($0.name) }) {
-            let isGiven = seen.contains { entry in
-                guard let given = entry.source?.metrics else { return true }
-                return given.contains(metric) || metric.canBeComputed(from: given)
-            }
-            guard !isGiven else {
+            guard !seen.gives(metric) else {
                 warnOfSlip(metric, seen, at: written.first { $0.name == metric.name }?.position ?? place.position)
                 continue
             }
             let position = written.first { $0.name == metric.name }?.position ?? place.position
-            let given = Set(seen.flatMap { $0.source?.metrics ?? [] }.map(\.name)).sorted()
+            let given = seen.metricNames
             let missing = "no source of this rule gives '\(metric.name)'"
             if given.isEmpty {
-                let givesIssues = seen.contains { $0.source?.givesIssues != false }
+                let givesIssues = seen.givesIssues
                 let verb = seen.count == 1 ? "gives" : "give"
                 reader.report(
                     position, "\(missing); \(all) \(verb) \(givesIssues ? "issues only" : "no figures")",
@@ -192,7 +176,7 @@ extension ConfigLoader {
 
     /// A source that may give any name may also give one that is nearly a well-known one; more likely somebody's hand
     /// slipped, and the rule would wait for ever.
-    private mutating func warnOfSlip(_ metric: Metric, _ seen: [SourceEntry], at position: Position) {
+    private mutating func warnOfSlip(_ metric: Metric, _ seen: SourceList, at position: Position) {
         guard case .other(let name) = metric, !seen.contains(where: { $0.source?.metrics?.contains(metric) == true }),
             let meant = name.nearest(in: Metric.wellKnown.map(\.name))
         else { return }
@@ -260,11 +244,6 @@ extension Node {
         default: []
         }
     }
-}
-
-extension GatePlan {
-    /// Whether what is meant explains what the gate holds, too, so that the gate lets it pass.
-    fileprivate func explains(_ match: Match) -> Bool { gate.waitsFor.map(match.isWithin) ?? false }
 }
 
 extension Match.Condition {

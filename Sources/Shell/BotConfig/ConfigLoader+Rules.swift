@@ -10,6 +10,10 @@ extension ConfigLoader {
         var places: [Place] = []
         /// The names of those of which not even the plugin is known.
         var unread: [String] = []
+        /// Made when all of them have been read.
+        private(set) var index = RuleIndex()
+
+        mutating func list() { index = RuleIndex(detectors, places, unread: unread) }
 
         struct Place {
             let name: String
@@ -27,12 +31,13 @@ extension ConfigLoader {
         }
     }
 
-    mutating func readRules(_ things: [Named], _ zone: Zone, _ sources: [SourceEntry]) -> Rules {
+    mutating func readRules(_ things: [Named], _ zone: Zone, _ sources: SourceList) -> Rules {
         var rules = Rules()
         for thing in things { read(thing, zone, sources, into: &rules) }
         for index in rules.places.indices { rules.places[index].isUnread = reader.hasUnread(rules.places[index].value) }
         // Before those of the file: what keeps coming and going is to use up no budget.
         rules.gates = gatesAlwaysThere(besides: rules.gates, zone, sources) + rules.gates
+        rules.list()
         return rules
     }
 
@@ -45,7 +50,7 @@ extension ConfigLoader {
         }
     }
 
-    private mutating func read(_ thing: Named, _ zone: Zone, _ sources: [SourceEntry], into rules: inout Rules) {
+    private mutating func read(_ thing: Named, _ zone: Zone, _ sources: SourceList, into rules: inout Rules) {
         if Trouble(rawValue: thing.name) != nil {
             reader.report(
                 thing.position, "'\(thing.name)' is the name of one of the bot's own troubles; choose another")
@@ -107,7 +112,7 @@ extension ConfigLoader {
         _ thing: Named, _ options: Options, _ making: (Options) throws(ProblemList) -> Made
     ) -> Made? {
         let own = thing.value.places
-        for suggestion in reader.suggested where own.contains(suggestion.option.position) {
+        for suggestion in reader.suggested(at: own) {
             var meant = options
             meant[named: suggestion.name] = suggestion.option
             do throws(ProblemList) {
@@ -120,19 +125,21 @@ extension ConfigLoader {
         return make(thing) { () throws(ProblemList) in try making(options) }
     }
 
-    /// Gates that stand in every config; a rule of their plugin takes the place of the one with its defaults.
+    /// Gates that stand in every config; rules of their plugin take the place of the one with its defaults, for what they match.
     private mutating func gatesAlwaysThere(
-        besides rules: [GatePlan], _ zone: Zone, _ sources: [SourceEntry]
+        besides rules: [GatePlan], _ zone: Zone, _ sources: SourceList
     ) -> [GatePlan] {
-        let written = Set(rules.map { type(of: $0.gate).manifest.name })
-        return reader.catalog.gates.filter { $0.isAlwaysThere && !written.contains($0.manifest.name) }.compactMap {
-            type in
-            let name = type.manifest.name
+        reader.catalog.gates.filter { $0.isAlwaysThere }.compactMap { type in
+            let plugin = type.manifest.name
+            let written = rules.filter { Swift.type(of: $0.gate).manifest.name == plugin }
+            guard !written.contains(where: { $0.match.conditions.isEmpty }) else { return nil }
+            var name = plugin
+            while rules.contains(where: { $0.name == name }) { name += "-default" }
             let context = RuleContext(name: name, zone: zone, checksPerDay: checksPerDay(.all, sources))
             let position = Position(line: 1, column: 1)
             // Its own defaults are no mistake; a test makes every such gate.
             return (try? type.init(options: Options(name: name, position: position), context: context))
-                .map { GatePlan(name: name, gate: $0, isImplied: true) }
+                .map { GatePlan(name: name, gate: $0, isImplied: true, sparing: written.map(\.match)) }
         }
     }
 
@@ -168,8 +175,8 @@ extension ConfigLoader {
     }
 
     /// At most how often a day a rule can check one subject: once per throttle of its fastest source.
-    private func checksPerDay(_ match: Match, _ sources: [SourceEntry]) -> Double {
-        let fastest = sources.seen(by: match).lazy.map(\.plan.throttle).min() ?? PollingSettings.throttle.default
+    private func checksPerDay(_ match: Match, _ sources: SourceList) -> Double {
+        let fastest = sources.seen(by: match).throttle ?? PollingSettings.throttle.default
         return Duration.days(1).inSeconds / max(fastest.inSeconds, 1)
     }
 

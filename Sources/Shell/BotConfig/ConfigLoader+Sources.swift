@@ -54,7 +54,11 @@ extension ConfigLoader {
         compare(PollingSettings.throttle, PollingSettings.slowest)
     }
 
-    mutating func readSources(_ things: [Named], _ polling: Options) -> [SourceEntry] {
+    mutating func readSources(_ things: [Named], _ polling: Options) -> SourceList {
+        SourceList(readEntries(things, polling))
+    }
+
+    private mutating func readEntries(_ things: [Named], _ polling: Options) -> [SourceEntry] {
         let plugins = reader.catalog.sources.map { (manifest: $0.manifest, type: $0) }
         return things.map { thing in
             let entries = reader.entries(of: thing.value, "source '\(thing.name)'")
@@ -173,8 +177,7 @@ extension ConfigLoader {
             var channel: (any Channel)?
             var connection = Connection.usual
             var place: UInt64?
-            var home: (hash: UInt64, isNamed: Bool)?
-            var homeWithoutAddress: UInt64?
+            var home: ChannelPlan.Home?
             let common: [any SettingDeclaration] = [ChannelSettings.acknowledged, ChannelSettings.template]
             if let plugin = plugin(thing, entries, "channel", among: plugins, common: common.map { $0.name }) {
                 let options = reader.options(
@@ -191,7 +194,6 @@ extension ConfigLoader {
                 }
                 for caution in channel?.cautions ?? [] { reader.report(caution) }
                 home = options.home(of: plugin.manifest, address: channel?.home)
-                if channel?.home != nil { homeWithoutAddress = options.home(of: plugin.manifest, address: nil)?.hash }
             }
             let own = reader.options(common, in: entries, at: thing.position, "channel '\(thing.name)'")
             let plan = ChannelPlan(
@@ -199,7 +201,7 @@ extension ConfigLoader {
                 isPager: channel?.isPager ?? false, hasCharts: channel?.hasCharts ?? false,
                 hearsAcknowledgements: own[ChannelSettings.acknowledged],
                 template: readTemplate(ChannelSettings.template, own, bot.zone), connection: connection, place: place,
-                home: home?.hash, homeWithoutAddress: homeWithoutAddress, isHomeNamed: home?.isNamed ?? false)
+                home: home)
             return ChannelEntry(plan: plan, channel: channel, position: thing.position)
         }
     }
@@ -210,9 +212,11 @@ extension ConfigLoader {
             return try making()
         } catch {
             // With options that could not be read, what the plugin misses in a section as a whole may be just those.
-            let unread = reader.problems.filter { $0.level == .error }.map(\.position) + reader.blemishes[.unread]
+            let (wrong, unread) = (reader.errorPlaces, reader.blemishes[.unread])
             for problem in error.problems {
-                guard let section = thing.section(at: problem.position), unread.contains(where: section.contains) else {
+                guard let section = thing.section(at: problem.position),
+                    !section.isDisjoint(with: wrong) || !section.isDisjoint(with: unread)
+                else {
                     reader.report(problem)
                     continue
                 }
@@ -242,12 +246,11 @@ extension Options {
         return hash.value
     }
 
-    /// The chat to which the options of a channel lead, as a hash: of the plugin and of what names a chat, whatever else
-    /// there is of the address and the credential with which it is reached; and whether anything does. Nil where that is a
-    /// secret.
+    /// The chat to which the options of a channel lead: by the plugin and what names a chat, whatever else there is of
+    /// the address and the credential with which it is reached. Nil where that is a secret.
     ///
     /// - Parameter address: what names it in the address.
-    fileprivate func home(of manifest: PluginManifest, address: String?) -> (hash: UInt64, isNamed: Bool)? {
+    fileprivate func home(of manifest: PluginManifest, address: String?) -> ChannelPlan.Home? {
         var (hash, isNamed) = (StableHash(), false)
         hash.add(manifest.name)
         for spec in manifest.options where ["channel", "chat", "room", "topic"].contains(spec.name) {
@@ -260,11 +263,10 @@ extension Options {
             }
             isNamed = true
         }
-        if let address {
-            hash.add(address)
-            isNamed = true
-        }
-        return (hash.value, isNamed)
+        guard let address else { return ChannelPlan.Home(hash.value, isNamed: isNamed) }
+        let withoutAddress = hash.value
+        hash.add(address)
+        return ChannelPlan.Home(hash.value, withoutAddress: withoutAddress)
     }
 }
 

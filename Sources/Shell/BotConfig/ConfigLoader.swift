@@ -56,6 +56,8 @@ struct ConfigLoader {
         let name: String
         let position: Position
         let value: Node
+        /// Whether something was to be merged into it that is not there: what it lacks may be in that.
+        let lacksMerge: Bool
 
         /// All places inside of the thing, or of the mapping in it, that begins there; nil where none does.
         func section(at place: Position) -> Set<Position>? {
@@ -188,7 +190,14 @@ struct ConfigLoader {
                         ? "it must begin with a letter or a digit"
                         : "use letters, digits, '-', '_' and '.', at most 64"))
         }
-        return zip(things, names).map { Named(name: $1, position: $0.keyMark.position, value: $0.value) }
+        let starts = (things + entries).map(\.keyMark.position)
+        let lacking = Set(
+            reader.brokenMerges.compactMap { place in starts.filter { $0.file == place.file && $0 <= place }.max() })
+        return zip(things, names).map { thing, name in
+            let position = thing.keyMark.position
+            return Named(
+                name: name, position: position, value: thing.value, lacksMerge: lacking.contains(position))
+        }
     }
 
     static func isName(_ text: String) -> Bool {
@@ -227,6 +236,7 @@ struct ConfigLoader {
             }
             // A thing that is not even a mapping has been reported already.
             if case .mapping = thing.value.kind {
+                guard !thing.lacksMerge else { return nil }
                 reader.report(
                     thing.position, "\(what) '\(thing.name)' names no plugin", advice: "write plugin: \(names.listed)")
             } else if thing.value.isNull, !reader.isBroken(thing.value) {

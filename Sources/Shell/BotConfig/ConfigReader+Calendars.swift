@@ -19,27 +19,18 @@ extension ConfigReader {
             return known
         }
         let name = shownName(of: written, at: path)
-        let bytes: [UInt8]
-        do {
-            bytes = try surroundings.file(path)
-        } catch {
-            // Where secrets are not, the files beside them need not be either.
-            report(
-                Problem(
-                    node.position, "'\(option)': \(name.tamed) cannot be read: \(error.sentence)",
-                    advice: "relative paths start at the config's folder",
-                    level: surroundings.withholdsSecrets ? .warning : .error))
-            if surroundings.withholdsSecrets {
-                withhold(node)
-                return EventCalendar(emptyNamed: name)
-            }
-            leaveUnread(node)
-            return nil
-        }
-        // A page of a plugin only mentions its files.
-        if surroundings.withholdsSecrets, bytes.isEmpty {
+        // How large it may be, it says itself.
+        let bytes = self.bytes(
+            ofFile: path, called: name, option, at: node.position, most: .max,
+            advice: "relative paths start at the config's folder")
+        // Where secrets are not, the files beside them need not be either, and a page of a plugin only mentions its files.
+        if surroundings.withholdsSecrets, bytes?.isEmpty ?? true {
             withhold(node)
             return EventCalendar(emptyNamed: name)
+        }
+        guard let bytes else {
+            leaveUnread(node)
+            return nil
         }
         texts[name] = bytes
         do throws(CalendarFaults) {

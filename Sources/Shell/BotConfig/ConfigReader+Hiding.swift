@@ -195,5 +195,5 @@ extension ConfigReader {
 
 extension String {
     /// Whether all of it only names where a secret lies.
-    fileprivate var isReference: Bool { wholeMatch(of: /\$\{(?:env|file|credential):[^}\s]+\}/) != nil }
+    var isReference: Bool { wholeMatch(of: /\$\{(?:env|file|credential):[^}\s]+\}/) != nil }
 }

@@ -7,6 +7,10 @@ struct ConfigReader {
     let surroundings: ConfigSurroundings
     let catalog: PluginCatalog
     private(set) var problems: [Problem] = []
+    /// The same, and where they are: a config may have thousands, and each is told once.
+    private var reported: Set<Problem> = []
+    private var problemsAt: [Position: [Int]] = [:]
+    private(set) var errorPlaces: Set<Position> = []
     var secretsRead = SecretsRead()
     var blemishes = Blemishes()
     /// What options are called whose values are secrets, in any plugin.
@@ -14,7 +18,9 @@ struct ConfigReader {
     /// Which words are of the config: what has an alias is asked about again and again.
     var known: [String: Bool] = [:]
     /// What is suggested in place of single values, as it would be read.
-    private(set) var suggested: [(name: String, option: Option)] = []
+    private var suggestions: [(name: String, option: Option)] = []
+    /// Which of these stand at a place.
+    private var suggestedAt: [Position: [Int]] = [:]
     /// What the things of the files are called.
     private(set) var names: Set<String> = []
 
@@ -112,10 +118,16 @@ struct ConfigReader {
             problem.position, problem.message, suggestion: writable(problem.suggestion, at: problem.position),
             advice: problem.advice, level: problem.level)
         guard !blemishes[.broken].contains(problem.position), !blemishes[.withheld].contains(problem.position),
-            !problems.contains(problem)
+            reported.insert(problem).inserted
         else { return }
+        problemsAt[problem.position, default: []].append(problems.count)
         problems.append(problem)
+        if problem.level == .error { errorPlaces.insert(problem.position) }
     }
+
+    func hasProblem(at position: Position) -> Bool { problemsAt[position] != nil }
+
+    func hasError(at position: Position) -> Bool { errorPlaces.contains(position) }
 
     /// What is suggested, as it has to be written there; nil where it has a mask in it.
     private mutating func writable(_ suggestion: String?, at position: Position) -> String? {
@@ -129,14 +141,23 @@ struct ConfigReader {
 
     /// Remembers what is suggested there, for whoever can tell whether it would be refused, too.
     mutating func noteSuggestion(_ value: Option.Value, for name: String, at position: Position) {
-        suggested.append((name, Option(value, at: position)))
+        suggestedAt[position, default: []].append(suggestions.count)
+        suggestions.append((name, Option(value, at: position)))
+    }
+
+    /// What is suggested at any of these places, in the order in which it was.
+    func suggested(at places: Set<Position>) -> [(name: String, option: Option)] {
+        guard !suggestions.isEmpty else { return [] }
+        return places.flatMap { suggestedAt[$0] ?? [] }.sorted().map { suggestions[$0] }
     }
 
     /// Takes back what is suggested there.
     mutating func withdrawSuggestion(at position: Position) {
-        problems = problems.map { problem in
-            guard problem.position == position else { return problem }
-            return Problem(position, problem.message, advice: problem.advice, level: problem.level)
+        for index in problemsAt[position] ?? [] {
+            let problem = problems[index]
+            reported.remove(problem)
+            problems[index] = Problem(position, problem.message, advice: problem.advice, level: problem.level)
+            reported.insert(problems[index])
         }
     }
 
@@ -198,21 +219,27 @@ struct ConfigReader {
 
     /// Reports every entry whose key is not among the known ones, with the nearest of them.
     ///
+    /// - Parameter options: those of the known ones of which values may be lists.
     /// - Returns: the keys that were probably meant.
     @discardableResult
-    mutating func reportUnknown(_ entries: [Entry], known: [String], in what: String) -> Set<String> {
+    mutating func reportUnknown(
+        _ entries: [Entry], known: [String], in what: String, options: [OptionSpec] = []
+    ) -> Set<String> {
         var meant: Set<String> = []
         let written = Set(entries.map(\.key))
         // What is there already was not meant: beside `api_key`, `app_key` is another.
         lazy var free = known.filter { !written.contains($0) }
         var unread: Entry?
-        for entry in entries {
+        for (index, entry) in entries.enumerated() {
             let before = unread
             unread = known.contains(entry.key) && !secretNames.contains(entry.key) ? nil : entry
             guard !known.contains(entry.key) else { continue }
+            let list = cutList(entries, at: index, known, options)
             let near =
-                entry.key.nearest(in: free) ?? Vocabulary.whole(of: entry.key, among: free)
-                ?? Vocabulary.address(for: entry.key, among: free)
+                list?.isCertain == true
+                ? nil
+                : entry.key.nearest(in: free) ?? Vocabulary.whole(of: entry.key, among: free)
+                    ?? Vocabulary.address(for: entry.key, among: free)
             if let near { meant.insert(near) }
             hide(entry, meaning: near)
             // What is merged into several things stands in one place.
@@ -221,19 +248,33 @@ struct ConfigReader {
                 report(
                     entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near,
                     advice: entry.key.adviceOnSpace)
-            } else if let home = Vocabulary.home(of: entry.key, besides: what, catalog) {
+            } else if list?.isCertain != true, let home = Vocabulary.home(of: entry.key, besides: what, catalog) {
                 report(
                     entry.keyMark.position, "'\(entry.key)' does not belong in \(what)", advice: "it belongs in \(home)"
                 )
             } else {
-                let list = known.sorted().joined(separator: ", ")
+                let names = known.sorted().joined(separator: ", ")
                 report(
                     entry.keyMark.position,
-                    "unknown key '\(shown(entry, behind: before))' in \(what); known are \(list)",
-                    advice: entry.key.adviceOnSpace)
+                    "unknown key '\(shown(entry, behind: before))' in \(what); known are \(names)",
+                    advice: list?.advice ?? entry.key.adviceOnSpace)
             }
+            reportMissingSecrets(in: entry.value)
         }
         return meant
+    }
+
+    /// Reports the secrets that cannot be read where nothing reads them: once the key is right, they are missing.
+    private mutating func reportMissingSecrets(in node: Node) {
+        switch node.kind {
+        case .scalar(let text, _):
+            guard text.isReference, case .failure(let failures) = secrets.read(text) else { return }
+            for failure in failures.all {
+                report(node.position, failure.sentence, failure.suggestion, advice: failure.advice)
+            }
+        case .mapping(let entries): for entry in entries { reportMissingSecrets(in: entry.value) }
+        case .sequence(let nodes): for node in nodes { reportMissingSecrets(in: node) }
+        }
     }
 
     /// The text of a scalar with its secrets in place; a problem and nil otherwise.

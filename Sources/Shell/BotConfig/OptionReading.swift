@@ -12,7 +12,8 @@ extension ConfigReader {
         _ what: String
     ) -> Options {
         let meant = reportUnknown(
-            entries, known: common + manifest.options.names, in: "\(what) of plugin \(manifest.name)")
+            entries, known: common + manifest.options.names, in: "\(what) of plugin \(manifest.name)",
+            options: manifest.options)
         let values = values(entries, manifest.options, position, what, besides: meant)
         let options = Options(name: name, position: position, values: values)
         if manifest.isConnected { checkAdmitted(manifest, options) }
@@ -205,7 +206,7 @@ extension ConfigReader {
             return nil
         }
         let entries = entries(of: node, "'\(name)'")
-        let meant = reportUnknown(entries, known: specs.names, in: "'\(name)'")
+        let meant = reportUnknown(entries, known: specs.names, in: "'\(name)'", options: specs)
         let values = values(entries, specs, node.position, "'\(name)'", besides: meant)
         return Options(name: name, position: node.position, values: values)
     }

@@ -2,10 +2,8 @@ internal import Text
 
 /// What a replay found: how much there is, and everything that was not as it should be.
 public struct JournalReport: Sendable, Equatable {
-    /// How many records were replayed, those of the snapshot included.
+    /// How many records were replayed, those of a snapshot included.
     public internal(set) var records = 0
-    /// How many of them the snapshot held.
-    public internal(set) var snapshotRecords = 0
     /// The number of the last record, damaged ones counted; 0 for an empty journal.
     public internal(set) var lastSeq: UInt64 = 0
     /// How many lines were skipped because they are damaged.
@@ -14,8 +12,6 @@ public struct JournalReport: Sendable, Equatable {
     public internal(set) var missingRecords: UInt64 = 0
     /// How many bytes were read.
     public internal(set) var bytes = 0
-    /// The snapshot that was replayed, if any.
-    public internal(set) var snapshot: String?
     /// The segments that were replayed, oldest first.
     public internal(set) var segments: [String] = []
     /// What was found, in the order it was found; the first thousand.

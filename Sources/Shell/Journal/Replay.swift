@@ -111,7 +111,6 @@ struct Replay {
     private mutating func replaySnapshot(_ snapshot: Catalog.Entry, _ body: Body) throws(JournalError) {
         through = snapshot.number
         expected = through + 1
-        report.snapshot = snapshot.name
         var survey = LineSurvey(snapshot.file, limits: limits)
         var begun = false
         var records = 0
@@ -136,7 +135,6 @@ struct Replay {
             }
         }
         try refuseForeign(survey, snapshot)
-        report.snapshotRecords = records
         snapshotBytes = survey.bytesTaken
         damagedLines = 0
         guard !begun || !ended else { return }

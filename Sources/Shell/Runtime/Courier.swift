@@ -112,7 +112,8 @@ public struct Courier: Sendable {
 
     /// The picture of the message's chart. Whoever cannot have it gets the message without.
     private func image(of delivery: Delivery, _ channel: any Channel) -> ChartImage? {
-        guard let chart = delivery.message.chart, channel.hasCharts, !delivery.isPlain, let painter = ports.painter
+        guard let chart = delivery.message.chart, channel.hasCharts, !delivery.progress.isPlain,
+            let painter = ports.painter
         else { return nil }
         do throws(PaintTrouble) {
             return try painter.image(of: chart, in: zone, words: delivery.message.words)
@@ -209,7 +210,7 @@ public struct Courier: Sendable {
         of delivery: Delivery, _ posting: Posting, _ channel: any Channel, _ connection: Connection,
         updates: [Posting], _ arrived: @Sendable (DeliveryOutcome) -> Void
     ) async -> DeliveryOutcome {
-        if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: posting.at) {
+        if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.progress.attempts)", at: posting.at) {
             return .retry(after: nil, Faults.sentence)
         }
         switch channel.post(posting) {
@@ -327,13 +328,13 @@ extension Posting {
     fileprivate init(_ edit: SendOrder.Edit, behind delivery: Delivery, _ seal: Courier.Seal?, at moment: Moment) {
         self.init(
             id: "\(delivery.id)-\(edit.incident)", message: seal?(edit.message) ?? edit.message,
-            isPlain: delivery.isPlain, thread: edit.opening, at: moment)
+            isPlain: delivery.progress.isPlain, thread: edit.opening, at: moment)
     }
 
     /// The posting that an attempt of a delivery makes.
     public init(_ delivery: Delivery, thread: String? = nil, image: ChartImage? = nil, at moment: Moment) {
         self.init(
-            id: delivery.id, message: delivery.message, possiblyRepeated: delivery.possiblyRepeated,
-            isPlain: delivery.isPlain, thread: thread, image: image, at: moment)
+            id: delivery.id, message: delivery.message, possiblyRepeated: delivery.progress.possiblyRepeated,
+            isPlain: delivery.progress.isPlain, thread: thread, image: image, at: moment)
     }
 }

@@ -14,4 +14,15 @@ extension Ledger {
         try commit(state, at: now)
         return answer
     }
+
+    /// Notes in the copy of a journal that records of it are lost: the bot that starts with the copy takes in whole what its
+    /// sources answer next, though it be as before.
+    ///
+    /// - Throws: What keeps the journal from being written.
+    public mutating func noteLoss(_ state: inout State, at now: Moment) throws(JournalError) {
+        let facts = state.forgetAnswers()
+        guard !facts.isEmpty else { return }
+        for refused in append(facts, at: now) { throw refused.reason }
+        try commit(state, at: now)
+    }
 }

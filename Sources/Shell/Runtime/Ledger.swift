@@ -149,6 +149,7 @@ extension State {
     ) throws(JournalError) -> (state: State, report: JournalReport) {
         var state = State(memories: memories)
         let report = try JournalReader(disk).replay { try state.apply(record: $0.payload) }
+        if report.loss != nil { _ = state.forgetAnswers() }
         return (state, report)
     }
 

@@ -1,4 +1,4 @@
-public import AlertCore
+internal import AlertCore
 internal import PluginKit
 
 extension [Effect] {
@@ -37,8 +37,7 @@ extension DecisionRecord {
     }
 
     /// The decision on one line.
-    public var logLine: String { logLine(waits: false) }
-
+    ///
     /// - Parameter waits: whether nothing leaves before the journal can be written.
     func logLine(waits: Bool) -> String {
         let what =

@@ -4,11 +4,6 @@ internal import PluginKit
 /// What is on its way to each channel, and what was given up, by what it is about: looked through once, however much is
 /// asked about.
 struct OutboxIndex: Sendable {
-    struct Place: Hashable {
-        let channel: String
-        let incident: String
-    }
-
     struct Story: Hashable {
         let channel: String
         let rule: String
@@ -16,11 +11,11 @@ struct OutboxIndex: Sendable {
         let key: String?
     }
 
-    private(set) var waiting: [Place: [Delivery]] = [:]
+    private(set) var waiting: [Standing.Key: [Delivery]] = [:]
     private(set) var counts: [Story: Int] = [:]
-    private(set) var failed: [Place: Failed] = [:]
+    private(set) var failed: [Standing.Key: Failed] = [:]
     /// What channels have certainly got something about.
-    private var heard: Set<Place> = []
+    private var heard: Set<Standing.Key> = []
     /// Since when all that was delivered is remembered.
     private var since = Moment.earliest
 
@@ -37,7 +32,7 @@ struct OutboxIndex: Sendable {
     init(_ state: State) {
         for delivery in state.outbox.deliveries.values {
             for id in delivery.incidents {
-                waiting[Place(channel: delivery.channel, incident: id), default: []].append(delivery)
+                waiting[Standing.Key(channel: delivery.channel, incident: id), default: []].append(delivery)
             }
             let stories = delivery.summaries.map {
                 Story(channel: delivery.channel, rule: $0.rule, subject: $0.subject, key: $0.key)
@@ -47,15 +42,15 @@ struct OutboxIndex: Sendable {
         for entry in state.outbox.history {
             let delivery = entry.delivery
             for id in delivery.incidents {
-                let place = Place(channel: delivery.channel, incident: id)
+                let key = Standing.Key(channel: delivery.channel, incident: id)
                 switch entry.end {
                 case .dead(let sentence):
-                    failed[place] = Failed(
+                    failed[key] = Failed(
                         at: entry.at, sentence: sentence.tamed, id: delivery.id,
-                        mayHaveArrived: delivery.mayHaveArrived)
+                        mayHaveArrived: delivery.progress.mayHaveArrived)
                 case .delivered:
-                    heard.insert(place)
-                    failed[place]?.isPast = true
+                    heard.insert(key)
+                    failed[key]?.isPast = true
                 case .replaced: break
                 }
             }
@@ -66,14 +61,14 @@ struct OutboxIndex: Sendable {
     }
 
     /// What a channel that counts as notified has lacked since, or may have.
-    func lacking(_ place: Place) -> Failed? {
-        guard let failed = failed[place], !failed.isPast, failed.at >= since else { return nil }
+    func lacking(_ key: Standing.Key) -> Failed? {
+        guard let failed = failed[key], !failed.isPast, failed.at >= since else { return nil }
         // What certainly never arrived may be on its way anew.
-        return failed.mayHaveArrived || waiting[place] == nil ? failed : nil
+        return failed.mayHaveArrived || waiting[key] == nil ? failed : nil
     }
 
     /// Whether the channel certainly knows of the incident.
-    func hasHeard(_ place: Place, of standing: Standing) -> Bool {
-        heard.contains(place) || (standing.firstSaid ?? .earliest) < since
+    func hasHeard(_ key: Standing.Key, of standing: Standing) -> Bool {
+        heard.contains(key) || (standing.firstSaid ?? .earliest) < since
     }
 }

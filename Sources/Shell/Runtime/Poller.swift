@@ -37,7 +37,9 @@ public struct Poller: Sendable {
             return .polled(source: order.source, PollReport(.failed(failure)), validators: validators)
         }
         let deadline = ports.clock.uptime() + order.timeout * SourcePlan.timeoutsPerPollMax
-        var step = source.poll(Poll(source: order.source, now: began, cursor: order.cursor, spans: order.spans))
+        var step = source.poll(
+            Poll(
+                source: order.source, now: began, cursor: order.cursor, spans: order.spans, isAnew: order.isAnew))
         var redactor = redactor
         /// Masks what may come back as a name.
         var credentials = Redactor([])

@@ -87,15 +87,11 @@ public struct Recording {
 
     /// The files of a recording, oldest first.
     ///
-    /// - Parameters:
-    ///   - since: leaves out files in which everything arrived earlier.
-    ///   - until: leaves out files in which everything arrived later.
-    public static func files(
-        in disk: any JournalDisk, since: Moment? = nil, until: Moment? = nil
-    ) throws(DiskFault) -> [RecordingName] {
-        let (first, last) = (since.map { CivilTime($0).day } ?? .min, until.map { CivilTime($0).day } ?? .max)
+    /// - Parameter until: leaves out files in which everything arrived later.
+    public static func files(in disk: any JournalDisk, until: Moment? = nil) throws(DiskFault) -> [RecordingName] {
+        let last = until.map { CivilTime($0).day } ?? .max
         do {
-            return try disk.list().compactMap(RecordingName.init).filter { first <= $0.day && $0.day <= last }.sorted()
+            return try disk.list().compactMap(RecordingName.init).filter { $0.day <= last }.sorted()
         } catch  where error.reason == .absent {
             return []
         }

@@ -49,11 +49,48 @@ public struct Redactor: Sendable {
     /// Masks some more.
     func masking(_ secrets: [Secret]) -> Redactor { secrets.reduce(self) { $0.masking($1) } }
 
-    /// Masks the credentials in a request's headers that are tokens rather than words: for names, which rules match.
+    /// Masks the credentials in a request's headers and its address that are tokens rather than words: for names, which rules
+    /// match.
     func masking(credentialsOf request: HTTPRequest) -> Redactor {
         let pieces = request.headers.filter(\.name.surelyNamesCredential).flatMap(\.value.pieces)
         let secrets = pieces.compactMap { if case .secret(let secret) = $0 { secret } else { nil } }
-        return masking(secrets.filter { $0.reveal().isTokenlike })
+        return masking((secrets + Redactor.credentials(in: request.url)).filter { $0.reveal().isTokenlike })
+    }
+
+    /// The secrets of an address, but for those that it asks with under a name which is none of a credential: such a one may
+    /// name the app itself.
+    private static func credentials(in address: GuardedText) -> [Secret] {
+        var found: [Secret] = []
+        var before = ""
+        for piece in address.pieces {
+            switch piece {
+            case .plain(let text): before += text
+            case .secret(let secret):
+                let value = secret.reveal()
+                if parameter(endingIn: before)?.isCredentialOfAddress ?? true { found.append(secret) }
+                if before.isEmpty { found += credentials(inWhole: value) }
+                before += value
+            }
+        }
+        return found
+    }
+
+    /// The same of an address that is one secret: what a service repeats of it begins behind its host.
+    private static func credentials(inWhole address: String) -> [Secret] {
+        let query = address.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let values = query.split(separator: "&").compactMap { pair -> String? in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            return parts.count == 2 && String(parts[0]).isCredentialOfAddress ? String(parts[1]) : nil
+        }
+        // The last part of a path alone is as often a name.
+        return (telling(in: address).filter { $0.hasPrefix("/") } + values).map { Secret($0) }
+    }
+
+    /// The name of the parameter whose value begins where an address has been read up to; nil outside a query, or within a value.
+    private static func parameter(endingIn address: String) -> String? {
+        guard let mark = address.firstIndex(of: "?") else { return nil }
+        let last = address[mark...].dropFirst().split(separator: "&", omittingEmptySubsequences: false).last ?? ""
+        return last.hasSuffix("=") ? String(last.dropLast()) : nil
     }
 
     public func redact(_ text: String) -> String { masks.reduce(text) { $1.masked(in: $0) } }
@@ -103,5 +140,12 @@ public struct Redactor: Sendable {
             return issue
         }
         return observation
+    }
+}
+
+extension String {
+    /// Whether the parameter of that name in an address is a credential, where its value is a secret: a mere `key` is one then.
+    fileprivate var isCredentialOfAddress: Bool {
+        surelyNamesCredential || namesCredentialOfQuery || lowercased() == "key"
     }
 }

@@ -199,7 +199,7 @@ public struct StatusReport: Sendable {
             "at": JSON(entry.at), "id": .string(delivery.id), "channel": .string(delivery.channel),
             "kind": .string(delivery.kind.rawValue), "severity": .string(delivery.message.severity.rawValue),
             "incident": JSON(delivery.incident), "outcome": .string(entry.end.name), "why": JSON(sentence),
-            "attempts": JSON(delivery.attempts), "queued": JSON(delivery.queued),
+            "attempts": JSON(delivery.progress.attempts), "queued": JSON(delivery.queued),
             "text": .string(delivery.message.plainText),
         ]
     }

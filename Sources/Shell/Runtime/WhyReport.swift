@@ -3,7 +3,7 @@ public import PluginKit
 
 /// Why something is told or not: for `why`, as JSON and in words.
 public struct WhyReport: Sendable {
-    private var explanations: [Explanation]
+    private(set) var explanations: [Explanation]
     private let judgements: Judgements
     private let state: State
     private let plan: Plan
@@ -11,6 +11,9 @@ public struct WhyReport: Sendable {
     private let outbox: OutboxIndex
     /// Makes words lead to an address, where people can follow it; nil where they cannot.
     public var link: (@Sendable (_ words: String, _ address: String) -> String)?
+    /// Whether the text begins with what fires, is pending or held, and has one line for each thing that is fine: for whoever
+    /// asks about everything. What programs read keeps the order of the config.
+    public var isOverview = false
 
     /// How many judgements a running bot explains at most, whoever asks: more than anybody reads, and little beside what it
     /// knows.
@@ -68,12 +71,13 @@ public struct WhyReport: Sendable {
 
     /// The paragraphs as one text, which says how many are missing.
     public var text: String {
-        guard leftOut > 0 else { return paragraphs.joined(separator: "\n\n") }
+        let told = isOverview ? overview : paragraphs
+        guard leftOut > 0 else { return told.joined(separator: "\n\n") }
         let ok = judgements.leftOut(.silent) + judgements.leftOut(.fine)
         let note =
             "\(leftOut.counted("more judgement")) left out (\(judgements.leftOut(.firing)) firing, "
             + "\(judgements.leftOut(.unknown)) unknown, \(ok) ok): name an app with --app or a rule with --rule"
-        return (paragraphs + [note]).joined(separator: "\n\n")
+        return (told + [note]).joined(separator: "\n\n")
     }
 
     private func entry(_ explanation: Explanation) -> JSON {
@@ -149,15 +153,9 @@ public struct WhyReport: Sendable {
     /// Each explanation as a paragraph: who, what the rule thinks and why, what each channel knows, what comes next.
     public var paragraphs: [String] { explanations.map(paragraph) }
 
-    private func paragraph(_ explanation: Explanation) -> String {
+    func paragraph(_ explanation: Explanation) -> String {
         let subject = explanation.subject
-        let release = subject.release.map { " \($0.tamed.clipped(to: 80))" } ?? ""
-        let environment = subject.environment.map { " (\($0.tamed.clipped(to: 40)))" } ?? ""
-        var lines = [
-            "\(subject.app.tamed)\(release)\(environment) from \(subject.source): rule \(explanation.rule)"
-                + (explanation.key.map { ", issue \($0.tamed)" } ?? ""),
-            "  \(state(explanation))",
-        ]
+        var lines = [name(of: explanation), "  \(state(explanation))"]
         let sentence = explanation.judgement.evidence.sentence
         if !sentence.isEmpty { lines.append("  because: \(sentence.tamed)") }
         if explanation.ways.isEmpty, explanation.incident != nil || !explanation.isTrouble {
@@ -198,6 +196,15 @@ public struct WhyReport: Sendable {
         return lines.joined(separator: "\n")
     }
 
+    /// What it is about, and for which rule.
+    func name(of explanation: Explanation) -> String {
+        let subject = explanation.subject
+        let release = subject.release.map { " \($0.tamed.clipped(to: 80))" } ?? ""
+        let environment = subject.environment.map { " (\($0.tamed.clipped(to: 40)))" } ?? ""
+        return "\(subject.app.tamed)\(release)\(environment) from \(subject.source): rule \(explanation.rule)"
+            + (explanation.key.map { ", issue \($0.tamed)" } ?? "")
+    }
+
     private func name(of incident: Incident) -> String {
         guard let link, let address = plan.address(ofPage: incident.id) else { return incident.id }
         return link(incident.id, address)
@@ -223,6 +230,10 @@ public struct WhyReport: Sendable {
         }
         var text = "\(thinks); incident \(name(of: incident)) \(incident.state.rawValue) since \(clock(incident.since))"
         if let firesAt = explanation.firesAt, firesAt > now { text += ", fires at \(clock(firesAt)) if it lasts" }
+        if let end = incident.endsFrom {
+            let when = end > now ? "if still well at \(clock(end))" : "with the next good poll"
+            text += ", resolved \(when) (it came and went before)"
+        }
         if incident.isUncertain { text += ", waiting for reliable figures" }
         if let acknowledgement = incident.acknowledgement {
             text += ", acknowledged by \(acknowledgement.names)"
@@ -279,7 +290,7 @@ public struct WhyReport: Sendable {
         let how =
             (lacking.mayHaveArrived ? "may not have arrived" : "was not delivered")
             + " (\(clock(lacking.at))): \(lacking.sentence)"
-        let knows = outbox.hasHeard(OutboxIndex.Place(channel: way.channel, incident: incident.id), of: standing)
+        let knows = outbox.hasHeard(Standing.Key(channel: way.channel, incident: incident.id), of: standing)
         return
             (knows
             ? ["notified (\(announced.rawValue))", "the last message \(how)"]
@@ -362,13 +373,13 @@ public struct WhyReport: Sendable {
 
     /// What of the incident waits in the channel's outbox.
     private func waiting(_ channel: String, _ incident: Incident?) -> [Delivery] {
-        incident.flatMap { outbox.waiting[OutboxIndex.Place(channel: channel, incident: $0.id)] } ?? []
+        incident.flatMap { outbox.waiting[Standing.Key(channel: channel, incident: $0.id)] } ?? []
     }
 
     /// When and why that by which the channel should have heard of the incident was given up.
     private func failed(_ way: Explanation.Way, _ incident: Incident?) -> OutboxIndex.Failed? {
         guard let id = incident?.id, way.standing?.undelivered != nil else { return nil }
-        return outbox.failed[OutboxIndex.Place(channel: way.channel, incident: id)]
+        return outbox.failed[Standing.Key(channel: way.channel, incident: id)]
     }
 
     /// What was given up of what the channel was told of the incident since it certainly got something.
@@ -376,7 +387,7 @@ public struct WhyReport: Sendable {
         guard let incident, let standing = way.standing, standing.announced != nil, standing.undelivered == nil,
             !isOpening(way, incident)
         else { return nil }
-        return outbox.lacking(OutboxIndex.Place(channel: way.channel, incident: incident.id))
+        return outbox.lacking(Standing.Key(channel: way.channel, incident: incident.id))
     }
 
     /// Whether that by which the channel first hears of the incident has not arrived yet.

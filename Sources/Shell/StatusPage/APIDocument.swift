@@ -1,4 +1,21 @@
 extension APIDesk {
+    /// The answers to what changes something.
+    ///
+    /// - Parameter codes: those with which it is not done, or not saved.
+    private static func done(or codes: Int...) -> String {
+        ([response(200, "Done")] + codes.map { response($0, "Mistake") }).joined(separator: separator)
+    }
+
+    /// How it may be refused to read something.
+    private static let unread = [response(400, "Mistake"), response(503, "Busy")].joined(separator: separator)
+
+    private static func response(_ code: Int, _ name: String) -> String {
+        ##""\##(code)": {"$ref": "#/components/responses/\##(name)"}"##
+    }
+
+    /// Between answers, each on a line of its own in the document.
+    private static let separator = ",\n          "
+
     /// The interface in OpenAPI 3.1: https://spec.openapis.org/oas/v3.1.0
     static let document = """
         {
@@ -69,8 +86,7 @@ extension APIDesk {
                       }
                     }}}
                   },
-                  "400": {"$ref": "#/components/responses/Mistake"},
-                  "503": {"$ref": "#/components/responses/Busy"}
+                  \(unread)
                 }
               }
             },
@@ -83,8 +99,7 @@ extension APIDesk {
                     "content": {"application/json": {"schema": {
                       "type": "array", "items": {"$ref": "#/components/schemas/Incident"}}}}
                   },
-                  "400": {"$ref": "#/components/responses/Mistake"},
-                  "503": {"$ref": "#/components/responses/Busy"}
+                  \(unread)
                 }
               }
             },
@@ -96,10 +111,7 @@ extension APIDesk {
                   "type": "object", "additionalProperties": false,
                   "properties": {"by": {"$ref": "#/components/schemas/Name"}}}}}},
                 "responses": {
-                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
-                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "413": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
-                  "503": {"$ref": "#/components/responses/Mistake"}
+                  \(done(or: 400, 401, 403, 409, 413, 415, 503))
                 }
               }
             },
@@ -121,8 +133,7 @@ extension APIDesk {
                         "channel": {"type": "string"}, "kind": {"type": "string"}, "text": {"type": "string"},
                         "outcome": {"enum": ["delivered", "replaced", "dead"]}}}}}}
                   },
-                  "400": {"$ref": "#/components/responses/Mistake"},
-                  "503": {"$ref": "#/components/responses/Busy"}
+                  \(unread)
                 }
               }
             },
@@ -133,10 +144,7 @@ extension APIDesk {
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {
                   "type": "object", "additionalProperties": false}}}},
                 "responses": {
-                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
-                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "413": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
-                  "503": {"$ref": "#/components/responses/Mistake"}
+                  \(done(or: 400, 401, 403, 409, 413, 415, 503))
                 }
               }
             },
@@ -149,8 +157,7 @@ extension APIDesk {
                     "content": {"application/json": {"schema": {
                       "type": "array", "items": {"$ref": "#/components/schemas/Mute"}}}}
                   },
-                  "400": {"$ref": "#/components/responses/Mistake"},
-                  "503": {"$ref": "#/components/responses/Busy"}
+                  \(unread)
                 }
               },
               "post": {
@@ -174,10 +181,7 @@ extension APIDesk {
                   ]
                 }}}},
                 "responses": {
-                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
-                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "413": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
-                  "503": {"$ref": "#/components/responses/Mistake"}
+                  \(done(or: 400, 401, 403, 409, 413, 415, 503))
                 }
               }
             },
@@ -186,9 +190,7 @@ extension APIDesk {
                 "operationId": "unmute", "summary": "Ends a mute before its time.",
                 "parameters": [{"$ref": "#/components/parameters/ID"}],
                 "responses": {
-                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
-                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "503": {"$ref": "#/components/responses/Mistake"}
+                  \(done(or: 400, 401, 403, 409, 503))
                 }
               }
             },
@@ -201,9 +203,7 @@ extension APIDesk {
                 ],
                 "requestBody": {"required": true, "content": {"application/x-ndjson": {"schema": {"type": "string"}}}},
                 "responses": {
-                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
-                  "401": {"$ref": "#/components/responses/Mistake"}, "404": {"$ref": "#/components/responses/Mistake"},
-                  "413": {"$ref": "#/components/responses/Mistake"}, "429": {"$ref": "#/components/responses/Mistake"}, "503": {"$ref": "#/components/responses/Mistake"}
+                  \(done(or: 400, 401, 404, 413, 429, 503))
                 }
               }
             },
@@ -234,8 +234,7 @@ extension APIDesk {
                       }
                     }}}
                   },
-                  "400": {"$ref": "#/components/responses/Mistake"},
-                  "503": {"$ref": "#/components/responses/Busy"}
+                  \(unread)
                 }
               }
             },
@@ -245,10 +244,7 @@ extension APIDesk {
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {
                   "type": "object", "additionalProperties": false}}}},
                 "responses": {
-                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
-                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "413": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
-                  "503": {"$ref": "#/components/responses/Mistake"}
+                  \(done(or: 400, 401, 403, 409, 413, 415, 503))
                 }
               }
             }

@@ -25,12 +25,19 @@ struct Gatekeeper: Sendable {
     /// By which links of messages vouch for whoever has them.
     var seal: LinkSeal? { ring.keys.seal }
 
-    /// Whom the proxy in front names.
+    /// Whom the proxy in front names; nil also where several are named: a proxy that adds its own leaves the one that whoever
+    /// asks has sent, and nobody can tell which is which.
     func user(of request: Request) -> String? {
-        ring.keys.userHeader.flatMap { Gatekeeper.name(request.headers($0).first) }
+        let names = users(of: request)
+        return names.count == 1 ? Gatekeeper.name(names[0]) : nil
     }
 
-    func needsPassword(_ request: Request) -> Bool { !request.isLocal && user(of: request) == nil }
+    private func users(of request: Request) -> [String] { ring.keys.userHeader.map { request.headers($0) } ?? [] }
+
+    /// Where several users are named, it comes from somewhere else, whoever handed it on.
+    func needsPassword(_ request: Request) -> Bool {
+        (!request.isLocal || users(of: request).count > 1) && user(of: request) == nil
+    }
 
     /// Whether it comes with the bot's token: in the header that programs use, or in the field of a form.
     func isRight(_ request: Request, key: String? = nil) -> Bool {

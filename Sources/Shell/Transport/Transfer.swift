@@ -19,6 +19,10 @@ class Transfer {
     private var denied: IPAddress?
     /// Whether libcurl took everything that was set so far.
     private(set) var isFine = true
+    /// What libcurl was told of how long all of it may take, in milliseconds.
+    private var timeout = 0
+    /// Whether it had its last chance after its time was over.
+    private var hadLastChance = false
     /// What the system said when it opened no socket; libcurl does not ask.
     private var socketTrouble: Int32?
     /// libcurl's own words for what went wrong.
@@ -78,7 +82,8 @@ class Transfer {
         set(CURLOPT_QUICK_EXIT, 1)
         let timeLeft = job.bounds.timeLeft
         set(CURLOPT_CONNECTTIMEOUT_MS, min(job.bounds.connectTimeout, timeLeft).asTimeout)
-        set(CURLOPT_TIMEOUT_MS, timeLeft.asTimeout)
+        timeout = timeLeft.asTimeout
+        set(CURLOPT_TIMEOUT_MS, timeout)
         need(ccurl_set_context(easy, CURLOPT_ERRORBUFFER, words))
 
         let connection = job.errand.connection
@@ -105,6 +110,21 @@ class Transfer {
         need(ccurl_set_context(easy, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque()))
         return isFine
     }
+
+    // MARK: When its time is over
+
+    /// Has libcurl look for an answer before it looks at the clock, once, where the time is over by `now`: whoever sleeps for
+    /// longer than was meant, as in a machine that stood still, may find that the answer has been there for long. Gives back
+    /// whether that is so.
+    func beginLastChance(_ now: ContinuousClock.Instant) -> Bool {
+        guard !hadLastChance, job.bounds.deadline <= now else { return false }
+        hadLastChance = true
+        _ = ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, 0)
+        return true
+    }
+
+    /// From here on the clock counts again.
+    func endLastChance() { _ = ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, timeout) }
 
     func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
     func set(_ option: CURLoption, _ value: Int) { need(ccurl_set_long(easy, option, value)) }

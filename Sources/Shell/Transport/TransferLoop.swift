@@ -104,17 +104,33 @@ final class TransferLoop {
     /// Moves every transfer as far as it goes, then sleeps. Gives an error if libcurl itself failed.
     private func moveOn() -> TransportError? {
         var runningCount: Int32 = 0
+        let late = beginLastChances()
         var code = curl_multi_perform(multi, &runningCount)
+        if !late.isEmpty {
+            // With HTTP/2 one transfer reads for all that share its connection.
+            if code == CURLM_OK { code = curl_multi_perform(multi, &runningCount) }
+            for transfer in late { transfer.endLastChance() }
+        }
         var messagesLeft: Int32 = 0
         while let message = curl_multi_info_read(multi, &messagesLeft) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let result = message.pointee.data.result
             take(easy) { transfer in transfer.result(result) }
         }
-        if code == CURLM_OK, mailbox.fallAsleep() { code = curl_multi_poll(multi, nil, 0, sleepMilliseconds, nil) }
+        // Who had a last chance and has no answer by now is told so at once.
+        let sleep = late.contains { transfers[$0.easy] === $0 } ? 0 : sleepMilliseconds
+        if code == CURLM_OK, mailbox.fallAsleep() { code = curl_multi_poll(multi, nil, 0, sleep, nil) }
         guard code != CURLM_OK else { return nil }
         return .unsent(
             .other, "the request was not sent: the transport stopped (\(String(cString: curl_multi_strerror(code))))")
+    }
+
+    /// The transfers whose time is over by now, and that have not been looked at since: libcurl judges by the clock before it
+    /// reads what has come, so it is kept from that once.
+    private func beginLastChances() -> [Transfer] {
+        guard !transfers.isEmpty else { return [] }
+        let now = ContinuousClock.now
+        return transfers.values.filter { $0.beginLastChance(now) }
     }
 
     /// How long the thread may sleep: not at all while somebody waits and there is room, and no longer than the first

@@ -136,6 +136,14 @@ public struct Rehearsal {
         step(.started)
     }
 
+    /// Kills the bot; a part of its journal is lost, and gives this state back. The test starts it.
+    public mutating func lose(to remaining: State) {
+        inFlight = []
+        sending = [:]
+        polling = []
+        (state, replica) = (remaining, remaining)
+    }
+
     /// Loads another config while the bot runs: what is in flight stays in flight.
     public mutating func reload(_ plan: Plan) {
         core = Core(plan: plan)
@@ -246,7 +254,7 @@ public struct Rehearsal {
         {
             object("more than \(channel.pace.atOnce) attempts are in flight to \(delivery.channel)")
         }
-        if case .attempting = delivery.phase { return }
+        if case .attempting = delivery.progress.phase { return }
         object("\(delivery.id) is sent without saying so")
     }
 

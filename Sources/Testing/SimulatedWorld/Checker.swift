@@ -104,7 +104,7 @@ extension Happening: CustomStringConvertible {
         case .accepted(let delivery):
             "journal: delivery \(delivery.id) \(delivery.kind.rawValue) \(delivery.message.severity.rawValue) "
                 + "of \(delivery.incident ?? "several") to \(delivery.channel)"
-        case .delivery(let delivery): "journal: delivery \(delivery.id) \(delivery.phase)"
+        case .delivery(let delivery): "journal: delivery \(delivery.id) \(delivery.progress.phase)"
         case .ended(let entry): "journal: delivery \(entry.delivery.id) \(entry.end)"
         case .observed(let observation):
             "journal: \(observation.subject.app) \(observation.metrics["look"].map { "\($0)" } ?? "nothing")"
@@ -153,7 +153,7 @@ extension Happening: CustomStringConvertible {
         case .calm(let isCalm): mix(isCalm ? "q" : "Q")
         case .drained: mix("D")
         case .accepted(let delivery): mix(delivery.id)
-        case .delivery(let delivery): mix("a\(delivery.attempts)")
+        case .delivery(let delivery): mix("a\(delivery.progress.attempts)")
         case .ended(let entry): mix(entry.delivery.id)
         case .observed(let observation): mix(observation.subject.app)
         case .incident(let incident): mix(incident.id)

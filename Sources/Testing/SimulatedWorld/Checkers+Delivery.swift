@@ -13,7 +13,7 @@ struct DurableFirst: Checker {
             guard let delivery = world.truth.outbox[id] else {
                 throw Breach("\(id) leaves for \(channel), and the journal does not have it")
             }
-            guard case .attempting = delivery.phase else {
+            guard case .attempting = delivery.progress.phase else {
                 throw Breach("\(id) leaves for \(channel), and the journal does not say that it is being tried")
             }
         case .opened(let state): try compare(state, world.truth)
@@ -175,7 +175,7 @@ struct NothingLost: Checker {
                 world.counts.deliveries += 1
                 known[delivery.id] = Known(channel: delivery.channel, acceptedAt: world.time.uptime)
             }
-            if case .attempting = delivery.phase { known[delivery.id]?.unknowns += 1 }
+            if case .attempting = delivery.progress.phase { known[delivery.id]?.unknowns += 1 }
         }
         let ended = Set(state.outbox.history.map(\.delivery.id))
         for id in known.keys where ended.contains(id) { known[id] = nil }
@@ -241,7 +241,7 @@ struct NothingTwice: Checker {
         case .judged(_, let id, .unknown): doubt(id, world)
         case .opened(let state):
             for delivery in state.outbox.deliveries.values {
-                if case .attempting = delivery.phase { doubt(delivery.id, world) }
+                if case .attempting = delivery.progress.phase { doubt(delivery.id, world) }
                 if let word = word(delivery), said[word] == nil { said[word] = delivery.id }
             }
             // What was appended and not synced may have come to pass all the same.
@@ -304,24 +304,19 @@ struct InOrder: Checker {
     static let name = "in order"
     static let promise = "A channel gets the messages of one incident in the order in which they were accepted."
 
-    private struct Place: Hashable {
-        var channel: String
-        var incident: String
-    }
-
-    private var last: [Place: Int] = [:]
+    private var last: [Standing.Key: Int] = [:]
 
     mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .accepts(let channel, let id, _):
             guard let delivery = world.truth.outbox[id] else { return }
             for incident in delivery.message.incidents.map(\.id) {
-                let place = Place(channel: channel, incident: incident)
-                if let before = last[place], before > delivery.number {
+                let key = Standing.Key(channel: channel, incident: incident)
+                if let before = last[key], before > delivery.number {
                     throw Breach(
                         "\(channel) gets number \(delivery.number) of incident \(incident) after number \(before)")
                 }
-                last[place] = delivery.number
+                last[key] = delivery.number
             }
         case .drained: last = last.filter { world.truth.incidents[$0.key.incident] != nil }
         default: break

@@ -11,11 +11,6 @@ struct ResolvedWhereOpened: Checker {
         "A channel hears of an incident's course and end only after its beginning, and of the end of all it heard "
         + "begin."
 
-    private struct Place: Hashable {
-        var channel: String
-        var incident: String
-    }
-
     private struct Course {
         /// The delivery that told of the beginning.
         var begunBy: String
@@ -26,7 +21,7 @@ struct ResolvedWhereOpened: Checker {
         var isExcused = false
     }
 
-    private var courses: [Place: Course] = [:]
+    private var courses: [Standing.Key: Course] = [:]
     /// Deliveries that a server took, and those of which the bot could not know.
     private var taken: Set<String> = []
     private var unsure: Set<String> = []
@@ -52,18 +47,18 @@ struct ResolvedWhereOpened: Checker {
             }
             for delivery in state.outbox.inOrder {
                 adopt(delivery, state)
-                if case .attempting = delivery.phase { unsure.insert(delivery.id) }
+                if case .attempting = delivery.progress.phase { unsure.insert(delivery.id) }
             }
         case .reloaded: excuse(world)
         case .drained:
             (taken, unsure) = ([], [])
-            for (place, course) in courses.sorted(by: { $0.key.incident < $1.key.incident })
-            where world.truth.incidents[place.incident] == nil {
+            for (key, course) in courses.sorted(by: { $0.key.incident < $1.key.incident })
+            where world.truth.incidents[key.incident] == nil {
                 if !course.isResolved, !course.isExcused {
-                    throw Breach("\(place.channel) was told that \(place.incident) opened, and never that it is over")
+                    throw Breach("\(key.channel) was told that \(key.incident) opened, and never that it is over")
                 }
                 // An end that was refused may be sent once more, also when its channel comes back into the config.
-                if !course.hasLostEnd { courses[place] = nil }
+                if !course.hasLostEnd { courses[key] = nil }
             }
         default: break
         }
@@ -73,16 +68,16 @@ struct ResolvedWhereOpened: Checker {
     private mutating func end(_ entry: EndedDelivery) {
         let delivery = entry.delivery
         for summary in delivery.message.incidents {
-            let place = Place(channel: delivery.channel, incident: summary.id)
-            let isBeginning = courses[place]?.begunBy == delivery.id
+            let key = Standing.Key(channel: delivery.channel, incident: summary.id)
+            let isBeginning = courses[key]?.begunBy == delivery.id
             switch (entry.end, delivery.kind) {
             case (.delivered, _): break
-            case (.replaced, .resolved), (.replaced, .closed): courses[place]?.isResolved = false
+            case (.replaced, .resolved), (.replaced, .closed): courses[key]?.isResolved = false
             case (.dead, .resolved) where !hasArrived(delivery), (.dead, .closed) where !hasArrived(delivery):
-                courses[place]?.hasLostEnd = true
-            case (.replaced, _) where isBeginning: courses[place] = nil
+                courses[key]?.hasLostEnd = true
+            case (.replaced, _) where isBeginning: courses[key] = nil
             case (.dead, _) where isBeginning && !taken.contains(delivery.id):
-                if unsure.contains(delivery.id) { courses[place]?.isExcused = true } else { courses[place] = nil }
+                if unsure.contains(delivery.id) { courses[key]?.isExcused = true } else { courses[key] = nil }
             default: break
             }
         }
@@ -95,26 +90,26 @@ struct ResolvedWhereOpened: Checker {
 
     private mutating func follow(_ delivery: Delivery) throws(Breach) {
         for summary in delivery.message.incidents {
-            let place = Place(channel: delivery.channel, incident: summary.id)
+            let key = Standing.Key(channel: delivery.channel, incident: summary.id)
             switch delivery.kind {
-            case .opened: courses[place] = Course(begunBy: delivery.id)
+            case .opened: courses[key] = Course(begunBy: delivery.id)
             // It tells of beginnings and of ends, or the whole story at once.
             case .digest where summary.until == nil:
-                if courses[place] == nil { courses[place] = Course(begunBy: delivery.id) }
-            case .digest: courses[place]?.isResolved = true
-            case .test: throw Breach("\(place.channel) hears a test message of \(summary.id)")
+                if courses[key] == nil { courses[key] = Course(begunBy: delivery.id) }
+            case .digest: courses[key]?.isResolved = true
+            case .test: throw Breach("\(key.channel) hears a test message of \(summary.id)")
             case .escalated, .reminder, .revised, .resolved, .closed, .acknowledged:
-                guard let course = courses[place] else {
+                guard let course = courses[key] else {
                     throw Breach(
-                        "\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id), and never heard it open")
+                        "\(key.channel) hears \(delivery.kind.rawValue) of \(summary.id), and never heard it open")
                 }
                 // Late figures may put right what was said of what is over.
                 if course.isResolved, delivery.kind != .revised, !(course.hasLostEnd && delivery.kind.isEnd) {
-                    throw Breach("\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id) after its end")
+                    throw Breach("\(key.channel) hears \(delivery.kind.rawValue) of \(summary.id) after its end")
                 }
                 if delivery.kind.isEnd {
-                    courses[place]?.isResolved = true
-                    courses[place]?.hasLostEnd = false
+                    courses[key]?.isResolved = true
+                    courses[key]?.hasLostEnd = false
                 }
             }
         }
@@ -124,19 +119,19 @@ struct ResolvedWhereOpened: Checker {
     private mutating func adopt(_ delivery: Delivery, _ state: State) {
         guard delivery.channel != OwnPage.name else { return }
         for summary in delivery.message.incidents {
-            let place = Place(channel: delivery.channel, incident: summary.id)
+            let key = Standing.Key(channel: delivery.channel, incident: summary.id)
             let begins = delivery.kind == .opened || delivery.kind == .digest && summary.until == nil
-            if begins, courses[place] == nil, state.incidents[summary.id] != nil {
-                courses[place] = Course(begunBy: delivery.id)
+            if begins, courses[key] == nil, state.incidents[summary.id] != nil {
+                courses[key] = Course(begunBy: delivery.id)
             }
             if delivery.kind.isEnd || delivery.kind == .digest && summary.until != nil {
-                courses[place]?.isResolved = true
+                courses[key]?.isResolved = true
             }
         }
     }
 
     private mutating func excuse(_ world: World) {
-        for place in courses.keys where !world.settings.has(place.channel) { courses[place]?.isExcused = true }
+        for key in courses.keys where !world.settings.has(key.channel) { courses[key]?.isExcused = true }
     }
 }
 
@@ -145,22 +140,17 @@ struct GatesObeyed: Checker {
     static let name = "mutes and quiet hours"
     static let promise = "Nothing is accepted for a channel while a mute or quiet hours forbid it."
 
-    private struct Place: Hashable {
-        var channel: String
-        var incident: String
-    }
-
     /// The worst that was announced: an end counts as serious as what it ends.
-    private var worst: [Place: Severity] = [:]
+    private var worst: [Standing.Key: Severity] = [:]
 
     mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .accepted(let delivery):
             var severity = delivery.message.severity
             if let incident = delivery.incident {
-                let place = Place(channel: delivery.channel, incident: incident)
-                severity = max(severity, worst[place] ?? severity)
-                worst[place] = severity
+                let key = Standing.Key(channel: delivery.channel, incident: incident)
+                severity = max(severity, worst[key] ?? severity)
+                worst[key] = severity
             } else {
                 // A summary counts as serious as each thing was when it was held, which the message does not tell.
                 severity = .critical
@@ -183,8 +173,8 @@ struct GatesObeyed: Checker {
 
     private mutating func remember(_ incident: Incident) {
         for (channel, standing) in incident.standings {
-            let place = Place(channel: channel, incident: incident.id)
-            if let announced = standing.announced { worst[place] = max(worst[place] ?? announced, announced) }
+            let key = Standing.Key(channel: channel, incident: incident.id)
+            if let announced = standing.announced { worst[key] = max(worst[key] ?? announced, announced) }
         }
     }
 }
@@ -295,8 +285,11 @@ struct FiguresHeard: Checker {
         switch cue {
         case .unknown: break
         case .fine, .near:
-            // What opened in the very instant in which it is good again ends with the next answer.
-            if let incident, incident.state != .recovering || seen - incident.since > rule.holdTime {
+            // What opened in the very instant in which it is good again ends with the next answer, and what has come and gone
+            // before when it has been well for a while.
+            if let incident, !(incident.endsFrom.map { seen < $0 && $0 <= seen + .hours(1) } ?? false),
+                incident.state != .recovering || seen - incident.since > rule.holdTime
+            {
                 throw Breach("\(subject.app) is fine, and incident \(incident.id) is open")
             }
         case .recovering:

@@ -48,7 +48,7 @@ struct WaitsKept: Checker {
         place += 1
         switch happening {
         case .delivery(let delivery):
-            if case .attempting = delivery.phase { begun[delivery.id] = place } else { note(delivery.id) }
+            if case .attempting = delivery.progress.phase { begun[delivery.id] = place } else { note(delivery.id) }
         case .ended(let entry):
             begun[entry.delivery.id] = nil
             note(entry.delivery.id)
@@ -125,7 +125,7 @@ struct WaitsKept: Checker {
         let now = world.time.uptime
         failures[channel, default: 0] += 1
         guard !told else { return }
-        let attempts = world.truth.outbox[id]?.attempts ?? 1
+        let attempts = world.truth.outbox[id]?.progress.attempts ?? 1
         let doubled = min(Int64(600_000), 2000 << Int64(min(attempts - 1, 20)))
         backoffs[id] = Wait(from: now, until: now + doubled * 8 / 10, delivery: id)
         // What fails while the channel pauses was under way before: it is the same trouble, and makes no longer pause.

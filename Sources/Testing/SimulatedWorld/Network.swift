@@ -281,7 +281,7 @@ struct ChatService {
         let key = key(of: request)
         let isKnown = knows(request)
         let reading = Reading(
-            key: key, isMarked: text.contains(Message.repeatNotice), isShown: !isKnown, body: hash.value)
+            key: key, isMarked: text.contains(Words.english[.captionRepeated]), isShown: !isKnown, body: hash.value)
         if let key, !isKnown { remember(key) }
         let answer =
             switch kind {

@@ -6,8 +6,6 @@ struct Agenda: Sendable {
     enum Key: Hashable, Sendable {
         case incident(String)
         case channel(String)
-        /// Rules that watch a source want to look at it though no answer has come.
-        case watch(String)
         case housekeeping
     }
 
@@ -15,7 +13,6 @@ struct Agenda: Sendable {
     struct Due {
         var incidents: [String] = []
         var channels: [String] = []
-        var watches: [String] = []
         var housekeeping = false
     }
 
@@ -93,7 +90,6 @@ struct Agenda: Sendable {
             switch key {
             case .incident(let id): due.incidents.append(id)
             case .channel(let name): due.channels.append(name)
-            case .watch(let name): due.watches.append(name)
             case .housekeeping: due.housekeeping = true
             }
         }

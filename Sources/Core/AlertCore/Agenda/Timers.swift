@@ -35,7 +35,10 @@ struct Timers<Key: Hashable & Sendable>: Sendable {
         // What lies far ahead would leave one entry behind each time it is moved.
         guard heap.count > 2 * current.count + Timers.outdatedMax else { return }
         let kept = current
-        heap = Heap(heap.unordered.filter { kept[$0.key] == $0.due })
+        // A promise that was taken out and is made again lies there twice: with those of thousands that are looked at in turns
+        // the heap would be made anew for each of them.
+        var placed: Set<Key> = []
+        heap = Heap(heap.unordered.filter { kept[$0.key] == $0.due && placed.insert($0.key).inserted })
     }
 
     /// Outdated entries that are not worth making the heap anew for.

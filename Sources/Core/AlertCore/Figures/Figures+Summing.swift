@@ -32,9 +32,13 @@ extension Figures {
     /// The sum is a fact of its own, so that a replay need not know how it came about. It costs as much as the app has
     /// releases that were heard of within a week, of which there are at most a thousand.
     ///
-    /// - Parameter reach: since when figures of the app are kept that are older than rules read.
+    /// - Parameters:
+    ///   - kept: how long figures of its source are kept for rules.
+    ///   - rules: those that may concern its source.
+    ///   - reach: since when figures of the app are kept that are older than rules read.
     mutating func sumUp(
-        _ app: Subject, over spans: [TimeSpan], _ plan: Plan, reach: Moment?, at now: Moment, _ output: inout Output
+        _ app: Subject, over spans: [TimeSpan], keeping kept: Retention, _ rules: [DetectorPlan], reach: Moment?,
+        at now: Moment, _ output: inout Output
     ) -> Bool {
         // What a source says of the whole itself counts, for as long as it is kept.
         guard releaseCount(of: app) <= Figures.releasesMax,
@@ -42,7 +46,7 @@ extension Figures {
                 $0.releasesSummed != nil || !$0.hasFigures || now - $0.figuresSeen > Figures.wholeStandsFor
             }) ?? true
         else { return false }
-        var retention = plan.retention(of: app.source)
+        var retention = kept
         if let reach, mayReachBack(app) { retention.reach = reach }
         let parts = releases(of: app).compactMap { series[$0] }.filter(\.hasFigures)
         // What is older is not kept of every release, and releases that ended before are forgotten.
@@ -54,7 +58,7 @@ extension Figures {
         for span in spans where span.to > horizon || span.to == newest {
             guard let (sum, count) = Figures.sum(of: parts, over: span, as: app, known: series[app]) else { continue }
             var observation = sum
-            guard let learning = prepare(&observation, isSum: true, plan, at: now, &output) else { continue }
+            guard let learning = prepare(&observation, isSum: true, rules, at: now, &output) else { continue }
             for fact in learning { record(fact, &output) }
             record(.summed(observation, over: count, keeping: retention), &output)
             hasSum = true

@@ -11,6 +11,8 @@ extension Figures {
         let withoutNewFigures: Set<Subject>
         /// How many observations were kept.
         let count: Int
+        /// What of the answer is left out, or is judged by no rule, in sentences.
+        let remarks: [String]
     }
 
     /// Keeps what a source saw.
@@ -21,9 +23,10 @@ extension Figures {
         _ output: inout Output
     ) -> Taken {
         let retention = plan.retention(of: source)
+        let rules = plan.rules(of: source)
         var subjects: [Subject] = []
         var summed: Set<Subject> = []
-        var areAllOfNow = true
+        var (areAllOfNow, isCrowded) = (true, false)
         var count = 0
         var sheets = Sheets(keeping: retention, count: observations.count)
         var parts = Parts()
@@ -31,7 +34,10 @@ extension Figures {
         let owner = plan.source(source)?.owner
         for var observation in observations where observation.subject.source == source {
             if let owner, observation.labels["owner"] == nil { observation.labels["owner"] = owner }
-            guard let learning = prepare(&observation, plan, at: now, &output) else { continue }
+            guard let learning = prepare(&observation, rules, at: now, &output) else {
+                if isCrowdedOut(observation.subject) { isCrowded = true }
+                continue
+            }
             if !learning.isEmpty {
                 sheets.close(into: &output)
                 for fact in learning { record(fact, &output) }
@@ -45,26 +51,42 @@ extension Figures {
         }
         sheets.close(into: &output)
         for (app, spans) in parts.inOrder {
-            guard sumUp(app, over: spans, plan, reach: reach(app), at: now, &output) else { continue }
+            let since = reach(app)
+            guard sumUp(app, over: spans, keeping: retention, rules, reach: since, at: now, &output) else {
+                if isCrowdedOut(app) { isCrowded = true }
+                continue
+            }
             summed.insert(app)
             if !sheets.hasSeen(app) { subjects.append(app) }
         }
         // Of most answers none.
+        let remarks: [String?] = [
+            isCrowded ? Figures.crowdRemark : nil, areAllOfNow ? nil : observations.historyRemark,
+        ]
         return Taken(
             subjects: subjects,
-            withoutNewFigures: areAllOfNow ? [] : withoutNewFigures(observations, summed: summed, at: now), count: count
-        )
+            withoutNewFigures: areAllOfNow ? [] : withoutNewFigures(observations, summed: summed, at: now),
+            count: count, remarks: remarks.compactMap(\.self))
     }
+
+    /// The same sentence as long as it goes on: it is told once.
+    private static let crowdRemark =
+        "it has named \(Double(subjectsMax).plain) apps and releases within \(lifetime.short), and no more are kept: "
+        + "new ones are left out until others are forgotten; does a name change with each answer?"
 
     /// Makes the observation what is kept of it; gives back what has to be recorded before it, or nil where it is not
     /// kept.
     ///
-    /// - Parameter isSum: whether it was summed up over releases.
+    /// - Parameters:
+    ///   - isSum: whether it was summed up over releases.
+    ///   - rules: those that may concern its source.
     func prepare(
-        _ observation: inout Observation, isSum: Bool = false, _ plan: Plan, at now: Moment, _ output: inout Output
+        _ observation: inout Observation, isSum: Bool = false, _ rules: [DetectorPlan], at now: Moment,
+        _ output: inout Output
     ) -> [Fact]? {
         // One search for all; and the series is let go of before it changes, or that would copy it.
         let known = series[observation.subject]
+        if known == nil, isFull(observation.subject.source) { return nil }
         if let flaw = Figures.flaw(of: &observation, known) {
             let sentence = "source \(observation.subject.source): \(flaw)"
             output.note(.warning, sentence, ["source": observation.subject.source])
@@ -72,7 +94,7 @@ extension Figures {
             return nil
         }
         observation.setBack(to: now)
-        return learning(of: observation, isSum: isSum, known, plan).map { [$0] } ?? []
+        return learning(of: observation, isSum: isSum, known, rules).map { [$0] } ?? []
     }
 
     /// Makes the observation as the journal will give it back; says why it is not kept: the journal could not give it
@@ -96,10 +118,12 @@ extension Figures {
 
     /// That what the rules concerned want remembered of the subject is, from this observation on, and no more; nil where
     /// that is so already.
-    private func learning(of observation: Observation, isSum: Bool, _ known: Series?, _ plan: Plan) -> Fact? {
+    private func learning(
+        of observation: Observation, isSum: Bool, _ known: Series?, _ rules: [DetectorPlan]
+    ) -> Fact? {
         let subject = observation.subject
         var needs = MemoryNeeds()
-        for rule in plan.detectors where !rule.needs.isEmpty {
+        for rule in rules where !rule.needs.isEmpty {
             guard rule.concerns(subject, labels: observation.labels) else { continue }
             // Of the whole, issues may have come before, or come now.
             let hasIssues = !(known?.issues.isEmpty ?? true) || !observation.issues.isEmpty

@@ -94,7 +94,7 @@ public struct Figures: Sendable {
         }
         if isFirst { begin(subject.source, at: observation.seen) }
         note(retention.reach, of: subject)
-        return isOfNow && !observation.metrics.isEmpty
+        return isOfNow && !observation.metrics.isEmpty && !observation.isHistory
     }
 
     /// The same as `elders`, at every observation that names issues: then there is no time to sort.
@@ -174,23 +174,41 @@ public struct Figures: Sendable {
 
     func releaseCount(of app: Subject) -> Int { releases[app.whole]?.count ?? 0 }
 
+    /// Whether the source has as many subjects as it may have.
+    func isFull(_ source: String) -> Bool { (bySource[source]?.count ?? 0) >= Figures.subjectsMax }
+
+    /// Whether there is no room for a subject that nobody has heard of.
+    func isCrowdedOut(_ subject: Subject) -> Bool { series[subject] == nil && isFull(subject.source) }
+
+    /// How many subjects one source may have at a time: what nobody hears of any more goes after a week, so names that
+    /// change with each answer would fill the memory before. Five times the 10,000 apps that the bot is made for, and at
+    /// 4.2 KiB each some 200 MiB.
+    public static let subjectsMax = 50_000
+
     /// The issues named last of a subject, the largest first where it is the sum of its releases.
     func issues(of subject: Subject) -> [Issue] {
         guard let kept = series[subject] else { return [] }
         return kept.releasesSummed == nil || !kept.issues.isEmpty ? kept.issues : issues(ofReleasesOf: subject)
     }
 
-    /// Of whom these tell nothing of how they are now, though there are figures: issues alone, or a straggler of a time
-    /// before a silence.
+    /// Of whom these tell nothing of how they are now, though there are figures: issues alone, a straggler of a time
+    /// before a silence, or history.
     ///
     /// - Parameter summed: the apps of which there is a new sum besides.
     func withoutNewFigures(
         _ observations: [Observation], summed: Set<Subject>, at now: Moment
     ) -> Set<Subject> {
+        func isHistory(_ observation: Observation) -> Bool {
+            observation.hasHistory(seenAt: min(observation.seen, now))
+        }
         var subjects: Set<Subject> = []
         for observation in observations {
-            guard let known = series[observation.subject], known.hasFigures else { continue }
-            if observation.metrics.isEmpty {
+            guard let known = series[observation.subject] else { continue }
+            if isHistory(observation) {
+                subjects.formUnion([observation.subject, observation.subject.whole])
+            } else if !known.hasFigures {
+                continue
+            } else if observation.metrics.isEmpty {
                 subjects.insert(observation.subject)
             } else if known.figuresSeen < min(observation.seen, now) {
                 subjects.formUnion([observation.subject, observation.subject.whole])
@@ -198,7 +216,8 @@ public struct Figures: Sendable {
         }
         guard !subjects.isEmpty else { return subjects }
         func isOfNow(_ observation: Observation, _ subject: Subject) -> Bool {
-            !observation.metrics.isEmpty && series[subject].map { $0.figuresSeen >= min(observation.seen, now) } ?? true
+            !observation.metrics.isEmpty && !isHistory(observation)
+                && series[subject].map { $0.figuresSeen >= min(observation.seen, now) } ?? true
         }
         for observation in observations {
             if isOfNow(observation, observation.subject) { subjects.remove(observation.subject) }

@@ -40,7 +40,7 @@ extension State {
     private func closure(
         of plan: GatePlan, for notification: Notification, at moment: Moment, isAhead: Bool = false
     ) -> Closure? {
-        guard plan.match.fits(notification.property), !plan.lets(notification.severity) else { return nil }
+        guard plan.concerns(notification.property), !plan.lets(notification.severity) else { return nil }
         guard let calendar = plan.calendar else {
             return plan.gate.closure(
                 for: notification, at: moment, given: GateSight(self, ahead: isAhead ? moment : nil))
@@ -73,10 +73,27 @@ extension State {
         }
     }
 
+    /// What is held until another incident changes, and may leave by now: no incident keeps the gate closed that holds it. All
+    /// else stays as it is, so nobody asks about it: a storm may hold thousands for the sake of one.
+    func released(_ plan: Plan, at now: Moment) -> [String] {
+        var ids: Set<String> = []
+        for (place, held) in incidents.waitingForEvents where !isKeptClosed(place, at: now, plan) {
+            ids.formUnion(held)
+        }
+        return ids.sorted()
+    }
+
+    private func isKeptClosed(_ place: WaitingPlace, at now: Moment, _ plan: Plan) -> Bool {
+        guard case .gate(_, let name) = place.reason, let gate = plan.gate(name)?.gate, let match = gate.waitsFor else {
+            return false
+        }
+        return incidents.isExplained(by: match, at: now) { gate.isKeptClosed(by: $0, in: place.channel, at: now) }
+    }
+
     /// The first mute or quiet hours that are closed to the notification now.
     func calendarClosure(for notification: Notification, at now: Moment, _ plan: Plan) -> Closure? {
         if let closure = mutes.closure(for: notification, at: now) { return closure }
-        for plan in plan.gates where plan.match.fits(notification.property) {
+        for plan in plan.gates where plan.concerns(notification.property) {
             if let closure = plan.calendar?.closure(for: notification, at: now), closure.until > now { return closure }
         }
         return nil
@@ -172,16 +189,35 @@ extension State {
 
     /// What gates add to a notification that passes.
     func remarks(on notification: Notification, at now: Moment, _ plan: Plan) -> [Remark] {
-        plan.gates.compactMap { plan in
-            plan.calendar == nil && plan.match.fits(notification.property)
+        let remarks = plan.gates.compactMap { plan in
+            plan.calendar == nil && plan.concerns(notification.property)
                 ? plan.gate.remark(on: notification, at: now, given: GateSight(self)) : nil
         }
+        return remarks + [steadinessRemark(on: notification, plan)].compactMap(\.self)
+    }
+
+    /// What must be well for a while to be over says so with whatever says that it is there.
+    private func steadinessRemark(on notification: Notification, _ plan: Plan) -> Remark? {
+        let (incident, kind) = (notification.incident, notification.kind)
+        guard [.opened, .escalated, .reminder].contains(kind) else { return nil }
+        // While it is well, the last change is an end.
+        let swings = incidents.swings(of: incident)
+        let changes = incident.endsFrom == nil ? swings : swings.dropLast()
+        guard let asked = plan.steadiness(of: incident, after: changes) else { return nil }
+        return Remark(
+            Phrase(.fieldFlapping),
+            Phrase(
+                .flappingSlowly,
+                [
+                    .count: .count(Double(asked.changes)), .span: .period(asked.span), .period: .period(asked.wait),
+                ]),
+            reason: kind == .reminder ? .repeat : kind == .opened ? .flapping : .escalated)
     }
 
     /// What each gate that concerns a notification says of it, for `why`.
     func asked(_ notification: Notification, at now: Moment, _ plan: Plan) -> [Explanation.Asked] {
         let sight = GateSight(self)
-        return plan.gates.filter { $0.match.fits(notification.property) }.map { plan in
+        return plan.gates.filter { $0.concerns(notification.property) }.map { plan in
             let closure =
                 plan.lets(notification.severity) ? nil : plan.gate.closure(for: notification, at: now, given: sight)
             return Explanation.Asked(
@@ -210,7 +246,7 @@ extension Plan {
     /// How long after its last message the channel is reminded of what is open, nil where it is not, or no more; and the gate
     /// that says so, nil where the rule does.
     func reminding(of incident: Incident, in channel: String) -> (after: Duration?, gate: String?) {
-        for plan in gates where plan.calendar == nil && plan.match.fits(incident.property) {
+        for plan in gates where plan.calendar == nil && plan.concerns(incident.property) {
             switch plan.gate.reminding(of: incident, in: channel) {
             case .after(let time): return (time, plan.name)
             case .never: return (nil, plan.name)
@@ -226,7 +262,7 @@ extension Plan {
     /// Where else an incident of which nobody takes care is to be told.
     func escalations(of incident: Incident) -> [Escalation] {
         gates.compactMap { plan in
-            plan.calendar == nil && plan.match.fits(incident.property) ? plan.gate.escalation(of: incident) : nil
+            plan.calendar == nil && plan.concerns(incident.property) ? plan.gate.escalation(of: incident) : nil
         }
     }
 
@@ -263,6 +299,9 @@ struct GateSight: GateView {
     }
 
     func explaining(_ match: Match, at now: Moment) -> [Incident] { incidents.explaining(match, at: now) }
+    func isExplained(by match: Match, at now: Moment, where isAsked: (Incident) -> Bool) -> Bool {
+        incidents.isExplained(by: match, at: now, where: isAsked)
+    }
 
     var appCount: Int { figures.appCount }
     func hasFigures(ofApp app: String) -> Bool { figures.hasFigures(ofApp: app) }

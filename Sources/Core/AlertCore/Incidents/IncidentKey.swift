@@ -18,16 +18,15 @@ extension Incident {
     /// have that name, too: what is said tells which is meant, also in journals of earlier versions.
     var isOfWholeSource: Bool {
         subject == Subject(source: subject.source, app: subject.source)
-            && ![.staleApp, .staleAppOver].contains(evidence.phrase?.id)
+            && ![.staleApp, .staleAppSilent, .staleAppOver].contains(evidence.phrase?.id)
     }
 
     /// Whether it fires or has fired.
     var hasFired: Bool { state != .pending }
+}
 
-    /// Whether only an event can open a gate that holds something of it.
-    var waitsForEvent: Bool {
-        standings.values.map(\.hold).compactMap { $0 }.map(\.checkAgain).contains(.latest)
-    }
+extension IncidentSummary {
+    var identity: IncidentKey { IncidentKey(rule: rule, subject: subject, key: key) }
 }
 
 extension [Incident] {
@@ -39,27 +38,17 @@ extension [Incident] {
 struct IncidentIndex: Sendable {
     /// By subject, rule and key.
     private var ids: [Subject: [String: [String?: String]]] = [:]
-    /// The subjects of which something is open, by app.
-    private var subjects: [String: Set<Subject>] = [:]
 
     subscript(_ identity: IncidentKey) -> String? {
         get { ids[identity.subject]?[identity.rule]?[identity.key] }
         set {
-            if newValue != nil, ids[identity.subject] == nil {
-                subjects[identity.subject.app, default: []].insert(identity.subject)
-            }
             ids[identity.subject, default: [:]][identity.rule, default: [:]][identity.key] = newValue
             guard newValue == nil, self[identity.subject, identity.rule].isEmpty else { return }
             ids[identity.subject]?[identity.rule] = nil
             guard ids[identity.subject]?.isEmpty == true else { return }
             ids[identity.subject] = nil
-            subjects[identity.subject.app]?.remove(identity.subject)
-            if subjects[identity.subject.app]?.isEmpty == true { subjects[identity.subject.app] = nil }
         }
     }
-
-    /// The ids of all that is open about an app, whatever source, release or environment, in no order.
-    func ids(ofApp app: String) -> [String] { (subjects[app] ?? []).flatMap(ids(of:)) }
 
     /// The ids of what a rule has open about a subject, by key.
     subscript(_ subject: Subject, _ rule: String) -> [String?: String] { ids[subject]?[rule] ?? [:] }
@@ -69,10 +58,4 @@ struct IncidentIndex: Sendable {
 
     /// Whether any rule has anything open about the subject.
     func isOpen(_ subject: Subject) -> Bool { ids[subject] != nil }
-}
-
-/// Where something is gathered.
-struct GatheringPlace: Hashable, Sendable {
-    let channel: String
-    let gathering: Gathering
 }

@@ -5,10 +5,9 @@ internal import PluginKit
 extension Incidents {
     /// A channel that certainly never got the message which said that something keeps coming and going is told anew.
     mutating func forgetSwingsTold(_ delivery: Delivery, _ output: inout Output) {
-        guard !delivery.mayHaveArrived else { return }
+        guard !delivery.progress.mayHaveArrived else { return }
         for summary in delivery.message.incidents {
-            let identity = IncidentKey(rule: summary.rule, subject: summary.subject, key: summary.key)
-            guard swingsTold(identity, in: delivery.channel)?.at == delivery.queued else { continue }
+            guard swingsTold(summary.identity, in: delivery.channel)?.at == delivery.queued else { continue }
             record(
                 .swingsTold(
                     rule: summary.rule, summary.subject, key: summary.key, channel: delivery.channel, nil), &output)
@@ -30,9 +29,11 @@ extension Incidents {
     mutating func forgetAnnouncement(
         _ delivery: Delivery, forNow: Bool, at now: Moment, _ output: inout Output
     ) -> [Touch] {
-        guard [.opened, .escalated, .digest].contains(delivery.kind), !delivery.mayHaveArrived else { return [] }
+        guard [.opened, .escalated, .digest].contains(delivery.kind), !delivery.progress.mayHaveArrived else {
+            return []
+        }
         // Of what was under way when its channel went, nobody has heard whether it arrived.
-        if !forNow, case .attempting = delivery.phase { return [] }
+        if !forNow, case .attempting = delivery.progress.phase { return [] }
         var touched: [Touch] = []
         for id in delivery.message.incidents.map(\.id) {
             guard var standing = self[id]?.standings[delivery.channel], let announced = standing.announced else {
@@ -123,12 +124,16 @@ extension Incidents {
     }
 
     /// Has what a mute concerns asked anew; gives back those incidents.
-    mutating func askAnew(_ mute: Mute, at now: Moment, _ output: inout Output) -> [Incident] {
+    ///
+    /// - Parameter all: all incidents in their order, as they were before any mute of the same command: what is asked anew has
+    ///   changed in nothing that a mute goes by.
+    mutating func askAnew(_ mute: Mute, among all: [Incident], at now: Moment, _ output: inout Output) -> [Incident] {
         let reason = Reason.muted(mute.id)
-        let concerned = inOrder.filter { incident in
+        let concerned = all.filter { incident in
             mute.match.fits(incident.property) || incident.standings.values.contains { $0.hold?.reason == reason }
         }
-        for old in concerned {
+        for id in concerned.map(\.id) {
+            guard let old = self[id] else { continue }
             var incident = old
             for channel in incident.standings.keys { incident.standings[channel]?.hold?.checkAgain = now }
             if incident != old { record(.incident(incident), &output) }
@@ -154,7 +159,9 @@ extension Incidents {
             incident.setBack(to: now, by: step)
         }
         incident.unattendedSince = old.unattendedSince.map { $0 + step }
+        incident.worsened = old.worsened.mapValues { $0 + step }
         incident.betterSince = old.betterSince.map { $0 + step }
+        incident.endsFrom = old.endsFrom.map { $0 + step }
         for (channel, standing) in old.standings {
             var moved = standing
             moved.firstSaid = standing.firstSaid.map { $0 + step }

@@ -15,17 +15,17 @@ extension Incidents {
     ///
     /// - Parameter isFresh: whether the figures that an incident rests on are young enough to be believed.
     mutating func track(
-        _ rule: DetectorPlan, _ ruling: Ruling, _ judgement: Judgement, isFresh: Bool, at now: Moment,
+        _ rule: DetectorPlan, _ ruling: Ruling, _ judgement: Judgement, isFresh: Bool, _ plan: Plan, at now: Moment,
         _ output: inout Output
     ) -> Touch? {
-        let identity = IncidentKey(rule: rule.name, subject: ruling.subject, key: ruling.key)
-        guard let incident = self[identity: identity] else {
+        guard let incident = self[identity: ruling.identity] else {
             return open(rule, ruling, judgement, isFresh: isFresh, at: now, &output)
         }
         switch judgement.verdict {
         case .unknown:
-            return judgement.isUnsure && incident.hasFired
-                ? goOn(incident, judgement.evidence, &output) : doubt(incident, &output)
+            // While it must be well to end, too few cases are neither good news nor bad.
+            return judgement.isUnsure && incident.hasFired && incident.endsFrom == nil
+                ? goOn(incident, judgement.evidence, at: now, &output) : doubt(incident, &output)
         case .firing(let severity):
             if incident.state == .pending, incident.isUncertain, lostSight(of: incident, judgement, rule) {
                 // Nobody knows that it held meanwhile, so the time it must hold begins anew.
@@ -42,7 +42,10 @@ extension Incidents {
             // On a grid of polls the hold is reached at the very instant of the next one: an end takes a good poll
             // after the opening.
             let isAfterOpening = rule.detector.holdTime <= .zero || now - incident.since > rule.detector.holdTime
-            return improve(incident, judgement.evidence, isOver: recovered && isAfterOpening, at: now, &output)
+            guard recovered, isAfterOpening else {
+                return improve(incident, of: incident, judgement.evidence, at: now, &output)
+            }
+            return settle(incident, judgement.evidence, plan, at: now, &output)
         }
     }
 
@@ -70,7 +73,9 @@ extension Incidents {
     }
 
     /// Keeps how it is now, where that is too close to call: it opens nothing and ends nothing, but it is known.
-    private mutating func goOn(_ old: Incident, _ evidence: Evidence, _ output: inout Output) -> Touch {
+    private mutating func goOn(
+        _ old: Incident, _ evidence: Evidence, at now: Moment, _ output: inout Output
+    ) -> Touch {
         var incident = old
         incident.isUncertain = false
         incident.betterSince = nil
@@ -91,9 +96,10 @@ extension Incidents {
         if incident.acknowledgement?.isOutdone(by: severity, after: incident.severity) == true {
             incident.leaveUnattended(at: now)
         }
-        incident.severity = severity
+        incident.become(severity, at: now)
         incident.labels = labels
         if incident.state == .recovering { incident.state = .firing }
+        relapse(&incident, at: now, &output)
         incident.betterSince = nil
         incident.evidence = evidence
         note(evidence, of: &incident, &output)
@@ -114,13 +120,40 @@ extension Incidents {
         }
     }
 
-    private mutating func improve(
-        _ old: Incident, _ evidence: Evidence, isOver: Bool, at now: Moment, _ output: inout Output
+    /// Takes a good poll for its end, or, where it has come and gone before, for the begin of a time in which it must be well.
+    private mutating func settle(
+        _ old: Incident, _ evidence: Evidence, _ plan: Plan, at now: Moment, _ output: inout Output
     ) -> Touch {
         var incident = old
+        if incident.endsFrom == nil, let asked = plan.steadiness(of: incident, after: swings(of: incident)) {
+            incident.endsFrom = now + asked.wait
+            noteSwing(of: incident, at: now, &output)
+        }
+        if let end = incident.endsFrom, now < end { return improve(incident, of: old, evidence, at: now, &output) }
         incident.isUncertain = false
         incident.evidence = evidence
-        if isOver { return resolve(incident, because: nil, at: now, &output) }
+        return resolve(incident, because: nil, at: now, &output)
+    }
+
+    /// Notes that what was well for a while and might have been over is not.
+    private mutating func relapse(_ incident: inout Incident, at now: Moment, _ output: inout Output) {
+        guard incident.endsFrom != nil else { return }
+        noteSwing(of: incident, at: now, &output)
+        incident.endsFrom = nil
+    }
+
+    /// What comes and goes within an incident counts as if it had ended and begun anew.
+    private mutating func noteSwing(of incident: Incident, at now: Moment, _ output: inout Output) {
+        record(.swung(rule: incident.rule, incident.subject, key: incident.key, at: now), &output)
+    }
+
+    /// - Parameter changed: the same as `old`, but for what is known of its end.
+    private mutating func improve(
+        _ changed: Incident, of old: Incident, _ evidence: Evidence, at now: Moment, _ output: inout Output
+    ) -> Touch {
+        var incident = changed
+        incident.isUncertain = false
+        incident.evidence = evidence
         incident.state = .recovering
         if incident.betterSince == nil { incident.betterSince = evidence.span?.to ?? now }
         keep(incident, of: old, &output)
@@ -161,6 +194,7 @@ extension Incidents {
         }
         incident.state = state
         incident.until = now
+        incident.endsFrom = nil
         if let why {
             incident.evidence.sentence = why.sentence
             incident.evidence.phrase = why.phrase

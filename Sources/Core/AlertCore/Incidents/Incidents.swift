@@ -18,17 +18,17 @@ public struct Incidents: Sendable {
     /// Pending ones, by source.
     private var pending: [String: Set<String>] = [:]
     /// What gates hold to be said in one message, and since when each is held.
-    private var gathered: [GatheringPlace: [String: Moment]] = [:]
-    /// Those of which something is held until another changes.
-    private(set) var waitingForEvents: Set<String> = []
+    private var gathered: [GatheringPlace: Gathered] = [:]
+    /// Those of which something is held until another changes, by where it is held and why.
+    private(set) var waitingForEvents: [WaitingPlace: Set<String>] = [:]
+    /// What gates wait for, and which incidents explain others by it.
+    private var explainers = Explainers()
     /// The ids of what has ended, by whom it was about.
     private var aftermathIDs: [Subject: Set<String>] = [:]
     /// Those of what is over and of which a channel has something to hear yet, likewise, and by what identified it.
     private var overIDs: [Subject: [IncidentKey: Set<String>]] = [:]
 
     // Of this run only.
-    /// What gates wait for: no other change opens one.
-    private var explanations: [Match] = []
     /// What explains others no more because it has been getting better for too long, by id, and from when on.
     private var waned: [String: Moment] = [:]
     /// Whether a gate wants to know what has begun and ended lately.
@@ -74,6 +74,10 @@ public struct Incidents: Sendable {
             list(incident)
         case .seen(let id, let state, let evidence, let isWorst):
             byID[id]?.see(evidence, isWorst: isWorst, state)
+            if explainers.readIssues, let incident = byID[id] {
+                explainers.unlist(id)
+                explainers.list(incident)
+            }
         case .standing(let id, let channel, let standing):
             guard let old = byID[id] else { return }
             byID[id]?.standings[channel] = standing
@@ -198,15 +202,24 @@ public struct Incidents: Sendable {
     /// Whether any rule has anything open about the subject.
     func isOpen(_ subject: Subject) -> Bool { index.isOpen(subject) }
 
-    /// The open incidents that match and explain others, in no order. A gate asks for each notification, so what is about other
-    /// apps is passed over where the match names some.
+    /// The open incidents that match and explain others, in no order.
     func explaining(_ match: Match, at now: Moment) -> [Incident] {
-        func isMeant(_ incident: Incident) -> Bool {
-            incident.isOpen && incident.hasFired && match.fits(incident.property)
-                && incident.betterSince.map { now < $0 + Incidents.explainsAfterwards } ?? true
+        // Of what no gate of the plan waits for, which none asks, no list is kept.
+        guard let ids = explainers.ids(of: match) else {
+            return byID.values.filter { Explainers.explains($0, match) && isMeant($0, at: now) }
         }
-        guard let apps = match["app"]?.patterns, apps.allSatisfy(\.isExact) else { return byID.values.filter(isMeant) }
-        return Set(apps.map(\.pattern)).flatMap { index.ids(ofApp: $0) }.compactMap { byID[$0] }.filter(isMeant)
+        return ids.compactMap { byID[$0] }.filter { isMeant($0, at: now) }
+    }
+
+    /// Whether any of them is as asked. Gates ask for each notification, so no list is made, and the first will do.
+    func isExplained(by match: Match, at now: Moment, where isAsked: (Incident) -> Bool) -> Bool {
+        guard let ids = explainers.ids(of: match) else { return explaining(match, at: now).contains(where: isAsked) }
+        return ids.contains { id in byID[id].map { isMeant($0, at: now) && isAsked($0) } ?? false }
+    }
+
+    /// Whether an incident has not been getting better for so long that it explains others no more.
+    private func isMeant(_ incident: Incident, at now: Moment) -> Bool {
+        incident.betterSince.map { now < $0 + Incidents.explainsAfterwards } ?? true
     }
 
     /// How long what is getting better goes on explaining: by then a window of an hour, the usual one, has left the trouble behind.
@@ -264,17 +277,16 @@ public struct Incidents: Sendable {
     ///
     /// - Parameter moment: a moment to come, before which what is gathered now may have left; nil for now.
     func gatheredSince(_ place: GatheringPlace, lastingBeyond moment: Moment? = nil) -> Moment? {
-        guard let moment else { return gathered[place]?.values.min() }
+        guard let first = gathered[place]?.first else { return nil }
+        guard let moment else { return first.since }
         // All of a gathering leave together, so the first stands for all.
-        guard let first = gathered[place]?.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
-            let hold = byID[first.key]?.standings[place.channel]?.hold, hold.checkAgain > moment
-        else { return nil }
-        return first.value
+        guard let hold = byID[first.id]?.standings[place.channel]?.hold, hold.checkAgain > moment else { return nil }
+        return first.since
     }
 
     /// What is gathered there, by the time it began.
     func gathered(_ place: GatheringPlace) -> [Incident] {
-        (gathered[place] ?? [:]).keys.compactMap { byID[$0] }.inOrder
+        gathered[place]?.ids.compactMap { byID[$0] }.inOrder ?? []
     }
 
     /// When incidents of the same rule about the same thing began to fire and ended lately.
@@ -298,7 +310,7 @@ public struct Incidents: Sendable {
     /// Says at the begin of a turn whether a gate wants to know what begins and ends, and what gates wait for.
     mutating func serve(_ plan: Plan) {
         remembersSwings = plan.remembersSwings
-        explanations = plan.gates.compactMap(\.gate.waitsFor)
+        explainers.serve(plan.gates.compactMap(\.gate.waitsFor), byID.values)
     }
 
     /// Whether one has changed in a way that may open a gate since this was asked last.
@@ -340,7 +352,7 @@ public struct Incidents: Sendable {
             // Standings count too: an incident that is held for another's sake explains nothing.
             mayOpenGates =
                 (old.state != incident.state || old.severity != incident.severity
-                    || old.standings != incident.standings)
+                    || old.standings != incident.standings || old.endsFrom != incident.endsFrom)
                 && explains(incident.id)
         case .seen(let id, let state, _, _): mayOpenGates = byID[id].map { $0.state != state } == true && explains(id)
         case .standing(let id, let channel, let standing):
@@ -351,8 +363,7 @@ public struct Incidents: Sendable {
 
     /// Whether a gate may be closed for its sake, as it was until now.
     private func explains(_ id: String) -> Bool {
-        guard let incident = byID[id] else { return false }
-        return explanations.contains { $0.fits(incident.property) }
+        byID[id].map(explainers.mayExplain) ?? false
     }
 
     /// That something begins to fire or ends, if the fact says so.
@@ -360,7 +371,8 @@ public struct Incidents: Sendable {
         guard case .incident(let incident) = fact else { return nil }
         let old = byID[incident.id]
         let begins = incident.isOpen && incident.hasFired && old?.hasFired != true
-        let ends = !incident.isOpen && old?.isOpen == true && old?.hasFired == true
+        // One that had to be well for a while has come to its end when it was well first.
+        let ends = !incident.isOpen && old?.isOpen == true && old?.hasFired == true && old?.endsFrom == nil
         guard begins || ends else { return nil }
         return .swung(
             rule: incident.rule, incident.subject, key: incident.key,
@@ -384,12 +396,14 @@ public struct Incidents: Sendable {
             overIDs[incident.subject, default: [:]][incident.identity, default: []].insert(incident.id)
         }
         if incident.state == .pending { pending[incident.subject.source, default: []].insert(incident.id) }
+        explainers.list(incident)
         for (channel, standing) in incident.standings {
             noteHold(of: incident.id, in: channel, from: nil, to: standing.hold)
         }
     }
 
     private mutating func unlist(_ incident: Incident) {
+        explainers.unlist(incident.id)
         if index[incident.identity] == incident.id { index[incident.identity] = nil }
         if !incident.isOpen {
             let (subject, identity) = (incident.subject, incident.identity)
@@ -410,17 +424,19 @@ public struct Incidents: Sendable {
     private mutating func noteHold(of id: String, in channel: String, from old: Hold?, to new: Hold?) {
         if let gathering = old?.gathering, gathering != new?.gathering {
             let place = GatheringPlace(channel: channel, gathering: gathering)
-            gathered[place]?[id] = nil
+            gathered[place]?.set(id, nil)
             if gathered[place]?.isEmpty == true { gathered[place] = nil }
         }
         if let new, let gathering = new.gathering {
-            gathered[GatheringPlace(channel: channel, gathering: gathering), default: [:]][id] = new.since
+            gathered[GatheringPlace(channel: channel, gathering: gathering), default: Gathered()].set(id, new.since)
         }
-        guard old?.checkAgain == .latest || new?.checkAgain == .latest else { return }
-        if byID[id]?.waitsForEvent == true {
-            waitingForEvents.insert(id)
-        } else {
-            waitingForEvents.remove(id)
+        if let old, old.checkAgain == .latest {
+            let place = WaitingPlace(channel: channel, reason: old.reason)
+            waitingForEvents[place]?.remove(id)
+            if waitingForEvents[place]?.isEmpty == true { waitingForEvents[place] = nil }
+        }
+        if let new, new.checkAgain == .latest {
+            waitingForEvents[WaitingPlace(channel: channel, reason: new.reason), default: []].insert(id)
         }
     }
 }

@@ -190,6 +190,17 @@ extension Incidents {
 
     // MARK: - When it is over
 
+    /// The worst of what keeps coming and going: of this time, and of those since then of which somebody was told.
+    func worst(ofAll incident: Incident, since begin: Moment) -> Evidence {
+        ended(about: incident.subject).map(\.incident).reduce(incident.worst) { worst, earlier in
+            let isOfThis = earlier.identity == incident.identity && earlier.id != incident.id
+            guard isOfThis, let end = earlier.until, end >= begin, earlier.worst.metric == worst.metric else {
+                return worst
+            }
+            return earlier.worst.isWorse(than: worst) ? earlier.worst : worst
+        }
+    }
+
     /// Keeps in mind that a channel has heard of the end of an incident, with the figure that was its worst.
     ///
     /// - Parameter isCorrection: whether it has heard it once more, put right.

@@ -122,7 +122,7 @@ extension Incidents {
             known.goOn(under: trouble.rawValue)
             known.evidence = evidence
             if isWorse {
-                known.severity = severity
+                known.become(severity, at: now)
                 // Somebody took care of something that was not as bad.
                 known.leaveUnattended(at: now)
             }

@@ -32,7 +32,7 @@ extension Core {
         plan.detectors.flatMap { rule in
             var seen: Set<String> = []
             let assessments = assessments(state, rule, at: now, interest, &seen)
-            let unseen = plan.sources.filter { rule.canConcern(source: $0.name) && !seen.contains($0.name) }
+            let unseen = plan.sources(of: rule).filter { !seen.contains($0.name) }
             return assessments
                 + unseen.map { source in
                     let sentence = state.silence(of: source)

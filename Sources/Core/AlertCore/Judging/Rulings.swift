@@ -17,6 +17,8 @@ struct Ruling {
     var key: String?
     var labels: [String: String] = [:]
     let word: Word
+
+    var identity: IncidentKey { IncidentKey(rule: rule.name, subject: subject, key: key) }
 }
 
 /// What comes of asking the rules: rulings in the order in which they were given, and how close the closest figure is
@@ -26,8 +28,9 @@ struct Rulings {
     var closeness = Judgement.Closeness.far
     /// How often a rule has said what it thinks of figures, those where nothing is open and nothing is wrong too.
     private(set) var given = 0
-    /// When rules that watch a source want to be asked again though nothing has come.
-    var askAgain: Moment?
+    /// Of rules that watch a source: until when they find it as well as now, should no newer figures come; nil where they have
+    /// to be asked, or nobody wants to know.
+    fileprivate(set) var wellUntil: Moment?
 
     fileprivate mutating func take(_ other: Judgement.Closeness) {
         given += 1
@@ -39,6 +42,8 @@ struct Rulings {
 /// what is open; nothing changes.
 struct Question {
     let plan: Plan
+    /// Those that may concern the source: looked up once for all that it has.
+    let rules: [DetectorPlan]
     let now: Moment
     /// Whether every judgement is wanted, those that change nothing too.
     var tellsJudgements = false
@@ -47,10 +52,18 @@ struct Question {
     var asSeen = false
     /// Of whom the newest answer told issues alone, or what is long past: their figures say nothing of now.
     var withoutNewFigures: Set<Subject> = []
+    /// Whether it is worth to know how long a source stays well.
+    var asksHowLong = false
+
+    init(_ plan: Plan, of source: String, at now: Moment) {
+        self.plan = plan
+        self.now = now
+        rules = plan.rules(of: source)
+    }
 }
 
 extension State {
-    /// Asks every rule that judges subjects by themselves.
+    /// Asks every rule that judges subjects by themselves: subjects of the source that the question is about.
     func judge(_ subjects: some Sequence<Subject>, _ question: Question) -> Rulings {
         var rulings = Rulings()
         for subject in subjects {
@@ -58,7 +71,7 @@ extension State {
             // A rule opens what it tells and nothing else, so this is so for each of them.
             let isOpen = incidents.isOpen(subject)
             let isOfIssues = question.withoutNewFigures.contains(subject)
-            for rule in question.plan.detectors where rule.scope == .subject {
+            for rule in question.rules where rule.scope == .subject {
                 if isOfIssues, !rule.detector.metrics.isEmpty, !rule.detector.readsIssues { continue }
                 let moment = question.asSeen ? min(series.lastSeen, question.now) : question.now
                 judge(
@@ -72,7 +85,7 @@ extension State {
     /// Asks every rule that judges the releases of an app together, of all apps that the subjects are of.
     func judge(appsOf subjects: [Subject], _ question: Question) -> Rulings {
         var rulings = Rulings()
-        let rules = question.plan.detectors.filter { $0.scope == .app }
+        let rules = question.rules.filter { $0.scope == .app }
         guard !rules.isEmpty else { return rulings }
         for app in Set(subjects.map(\.whole)).sorted() {
             let parts = parts(of: app)
@@ -88,13 +101,15 @@ extension State {
     func judge(source name: String, _ question: Question) -> Rulings {
         var rulings = Rulings()
         guard question.plan.source(name) != nil else { return rulings }
-        for rule in question.plan.detectors where rule.scope == .source && rule.canConcern(source: name) {
+        var wellUntil: Moment? = question.asksHowLong ? .latest : nil
+        for rule in question.rules where rule.scope == .source && rule.canConcern(source: name) {
             let sight = sight(ofSource: name, for: rule)
             let findings = rule.findings(in: sight, at: question.now)
             let owner = question.plan.source(name)?.owner.map { ["owner": $0] } ?? [:]
             take(findings, in: sight, by: rule, labels: owner, &rulings)
-            rulings.askAgain = ([rulings.askAgain] + findings.map(\.checkAgain)).compactMap { $0 }.min()
+            if let before = wellUntil { wellUntil = rule.wellUntil(sight, findings).map { min(before, $0) } }
         }
+        rulings.wellUntil = wellUntil
         return rulings
     }
 
@@ -104,7 +119,7 @@ extension State {
     ) -> [Ruling] {
         if case .anything = unread { return [] }
         var rulings: [Ruling] = []
-        for rule in plan.detectors where rule.asksAboutSessions && rule.canConcern(source: source) {
+        for rule in plan.rules(of: source) where rule.asksAboutSessions && rule.canConcern(source: source) {
             for subject in vanished(of: source, for: rule, record, plan, at: now)
             where !unread.contains(subject.app) {
                 guard var series = figures.series[subject], let last = series.samples.last?.span.to,
@@ -191,7 +206,7 @@ extension State {
     }
 
     /// The releases of an app that have figures, by name.
-    private func parts(of app: Subject) -> [Sight.Entry] {
+    func parts(of app: Subject) -> [Sight.Entry] {
         figures.releases(of: app).compactMap { release in figures.series[release].map { Sight.Entry(release, $0) } }
     }
 
@@ -251,7 +266,7 @@ extension State {
                 .filter { rule.concerns($0.0, labels: labels(of: $0.0, $0.1)) }
                 .map { sight(of: $0.0, $0.1, for: rule) }
         case .source:
-            plan.sources.map(\.name).filter(rule.canConcern)
+            plan.sources(of: rule).map(\.name)
                 .filter { name in
                     isAsked(Subject(source: name, app: name))
                         || figures.unordered(of: name).contains { isAsked($0) || isAsked($0.whole) }

@@ -80,7 +80,8 @@ extension State {
             let subjects = figures.unordered(of: source.name)
             let old = Set(subjects.lazy.filter { isOld($0, plan, at: now) }.map(\.app))
             guard !old.isEmpty else { continue }
-            let judged = subjects.filter { old.contains($0.app) && isJudgedByFigures($0, plan) }
+            let rules = plan.rules(of: source.name)
+            let judged = subjects.filter { old.contains($0.app) && isJudgedByFigures($0, rules) }
             let known = Set(judged.filter { !isOld($0, plan, at: now) }.map(\.app))
             for subject in judged where !known.contains(subject.app) {
                 silent.insert(Subject(source: source.name, app: subject.app))
@@ -89,9 +90,9 @@ extension State {
         return silent
     }
 
-    private func isJudgedByFigures(_ subject: Subject, _ plan: Plan) -> Bool {
+    private func isJudgedByFigures(_ subject: Subject, _ rules: [DetectorPlan]) -> Bool {
         guard let series = figures.series[subject], series.hasFigures else { return false }
-        return plan.detectors.contains { rule in
+        return rules.contains { rule in
             rule.scope != .source && !rule.detector.metrics.isEmpty && rule.watches(subject, labels: series.labels)
         }
     }
@@ -153,8 +154,12 @@ extension State {
             return Silence(since: incident.evidence.span?.to ?? incident.since, cause: .vanished)
         }
         if now - known > staysGood(subject, plan) {
-            let lastGood = schedule.sources[subject.source]?.lastGood
-            let hasAnswered = lastGood.map { now - $0 <= plan.figuresLast(subject.source) } ?? false
+            // While nothing says that the source fails it is believed for as long as figures are: a file of hourly figures
+            // that is played has a line an hour, and polls that brought nothing are not in it.
+            let record = schedule.sources[subject.source]
+            let believed = record?.silentSince == nil ? staysGood(subject, plan) : plan.figuresLast(subject.source)
+            let lastGood = record?.lastGood
+            let hasAnswered = lastGood.map { now - $0 <= believed } ?? false
             return Silence(since: known, cause: hasAnswered ? .vanished : .failing)
         }
         let judged = incident.evidence.span?.to ?? incident.since
@@ -182,13 +187,16 @@ extension State {
     func mayEndUnheard(_ incident: Incident, _ standing: Standing, _ plan: Plan, at now: Moment) -> Bool {
         guard incident.isUnheardRecovery(standing), silence(of: incident, plan, at: now) == nil else { return false }
         // No gate has held it from who is only now to hear of it.
-        guard let hold = standing.hold else { return now < incident.since + mayTakeToEnd(incident.subject, plan) }
+        guard let hold = standing.hold else {
+            return now < max(incident.since, incident.endsFrom ?? .earliest) + mayTakeToEnd(incident.subject, plan)
+        }
         return mayEndUnheardUntil(incident, hold, plan).map { now < $0 } ?? true
     }
 
     /// The end of that time; nil while only an event can open the gate.
     func mayEndUnheardUntil(_ incident: Incident, _ hold: Hold, _ plan: Plan) -> Moment? {
-        hold.checkAgain < .latest ? hold.checkAgain + mayTakeToEnd(incident.subject, plan) : nil
+        guard hold.checkAgain < .latest else { return nil }
+        return max(hold.checkAgain, incident.endsFrom ?? .earliest) + mayTakeToEnd(incident.subject, plan)
     }
 
     private func lastKnown(_ incident: Incident, _ rule: DetectorPlan) -> Moment? {

@@ -61,6 +61,9 @@ extension Said {
         guard let metric = evidence.metric, let span = evidence.span,
             let measured = series?.measured(metric, exactly: span)
         else { return nil }
+        // What a rule makes of a count with gaps is nothing that could be measured anew.
+        let hasGaps = measured.covered < span.length && Metric(metric).unit == .count
+        guard !hasGaps || measured.figure.value == evidence.figure?.value else { return nil }
         self.init(metric: metric, value: measured.figure.value, span: span, limit: evidence.limit)
     }
 }

@@ -7,9 +7,11 @@ extension Incident {
         switch kind {
         case .opened, .digest, .test: worstFigure(byItsLimit: true)
         // Of several conditions that which made it worse need not be the one that is the farthest beyond its limit.
-        case .escalated: state == .firing && worst.metric != evidence.metric ? evidence : worstFigure(byItsLimit: true)
+        case .escalated:
+            state == .firing && worst.metric != evidence.metric
+                ? evidence : worstFigure(byItsLimit: true, orAsItIs: true)
         // A figure that was corrected is worth saying; one that has not changed would look as if it were.
-        case .revised: worstFigure(byItsLimit: isOpen)
+        case .revised: worstFigure(byItsLimit: isOpen, orAsItIs: true)
         case .reminder, .resolved, .closed, .acknowledged: evidence
         }
     }
@@ -20,7 +22,34 @@ extension Incident {
         guard kind == .reminder, evidence.figure != nil, worst.isWorse(than: evidence) else {
             return evidence(for: kind)
         }
-        return worstFigure(byItsLimit: true)
+        return worstFigure(byItsLimit: true, orAsItIs: true)
+    }
+
+    /// Whose reason such a message gives: that of the figure which it tells. By a limit it is the reason for how things are
+    /// now, as it speaks of the last hour.
+    func reasonEvidence(for kind: Notification.Kind) -> Evidence {
+        let told = figureEvidence(for: kind)
+        return told.reference == nil ? evidence(for: kind) : told
+    }
+
+    /// Since when figures show it, by a rule that looks back as far as it goes, where it was noticed a good while later.
+    var begun: Moment? {
+        let begins = [evidence, worst].filter(\.isByUsual).compactMap { $0.span?.from }
+        return begins.min().flatMap { since - $0 >= Incident.noticedAfterMin ? $0 : nil }
+    }
+
+    /// Who looks for what was changed then must not look a quarter of an hour too late.
+    private static let noticedAfterMin = Duration.minutes(15)
+
+    /// Whether a source of the bot gave no answers, and does again.
+    var isSourceBack: Bool {
+        guard subject.app == Subject.botApp, let trouble = Trouble(rawValue: rule),
+            trouble == .sourceFailing || trouble == .sourceStopped
+        else { return false }
+        switch worst.phrase?.id {
+        case .troubleFailing, .troubleFailingWait, .troubleStopped: return true
+        default: return false
+        }
     }
 
     /// Whether it is that a release looks fine: once that is over, nobody wants to read it.
@@ -55,9 +84,12 @@ extension Incident {
 
     /// The worst figure; where there was none, how things are, or were while it went on.
     ///
-    /// - Parameter byItsLimit: whether it is told with the limit of how bad the incident is: it may have been beyond a
-    ///   stricter one for a while, and a warning that names the limit of a critical alert misleads.
-    private func worstFigure(byItsLimit: Bool) -> Evidence {
+    /// - Parameters:
+    ///   - byItsLimit: whether it is told with the limit of how bad the incident is: it may have been beyond a stricter one
+    ///     for a while, and a warning that names the limit of a critical alert misleads.
+    ///   - orAsItIs: whether it is what made the incident as bad as it is that counts, and not what was worse by its figure
+    ///     while it was milder.
+    private func worstFigure(byItsLimit: Bool, orAsItIs: Bool = false) -> Evidence {
         // Each look makes a copy, and a message is asked for it several times.
         var told = worst
         guard told.figure != nil else { return isOpen ? evidence : told }
@@ -66,11 +98,22 @@ extension Incident {
         guard now.metric == told.metric, now.reference == nil, told.reference == nil, let limit = now.limit else {
             return told
         }
-        // What was worse by its figure, at night and of few, need not be what made it as bad as it is.
-        if let before = told.limit, limit.isStricter(than: before) { return now }
+        if let before = told.limit, limit.isStricter(than: before) {
+            // What was worse by its figure, at night and of few, need not be what made it as bad as it is.
+            guard !orAsItIs, let figure = told.figure, limit.holds(figure.value) else { return now }
+            // Whoever hears of it now has not heard how bad it was; why it is as bad as it is, the newest figure shows.
+            var shown = now
+            (shown.figure, shown.span) = (figure, told.span)
+            return shown
+        }
         told.limit = limit
         return told
     }
+}
+
+extension Evidence {
+    /// Whether its figure is compared with what is usual, over all the time that it has been otherwise.
+    var isByUsual: Bool { if case .usual? = reference { true } else { false } }
 }
 
 extension Comparison {

@@ -210,31 +210,24 @@ extension MessageWriter {
         let inDoubt = members.filter(isInDoubt)
         let past = members.count(where: isPast)
         let others = members.reduce(0) { $0 + ($1.standing.hold?.countsFor ?? 0) }
-        var headline =
-            switch kind {
-            case .opened: words(.togetherOpened, [.who: who, .incidents: count])
-            case .resolved:
-                words(inDoubt.isEmpty ? .togetherResolved : .togetherOver, [.who: who, .incidents: count])
-            default:
-                words(
-                    .togetherHeld,
-                    [
-                        .who: who, .counts: counts(incidents, inDoubt: inDoubt.count, past: past, others: others),
-                        .gate: gathering.gate,
-                    ])
-            }
+        let worst = others == 0 ? worst(members, severity) : nil
+        let calm = calm(members, who, others)
+        var headline: String
+        switch kind {
+        case .opened: headline = words(.togetherOpened, [.who: who, .incidents: count])
+        case .resolved:
+            headline = words(inDoubt.isEmpty ? .togetherResolved : .togetherOver, [.who: who, .incidents: count])
+        default:
+            let counts = counts(incidents, inDoubt: inDoubt.count, past: past, others: others)
+            headline = calm ?? held(by: gate(of: gathering, members), who, counts, worst)
+        }
         headline += part.text(in: words)
-        // Whoever is woken by it reads how bad it is. What is over or out of sight may have been worse.
-        if others == 0, members.allSatisfy({ $0.notification.incident.isOpen && $0.silence == nil }),
-            let worst = members.first(where: { $0.severity == severity && figure($0) != nil }),
-            !isBeaten(worst, members),
-            let what = figure(worst)
-        {
-            headline = words(.togetherWorst, [.headline: headline, .what: what])
+        if let worst, kind == .opened || kind == .resolved {
+            headline = words(.togetherWorst, [.headline: headline, .what: worst])
         }
         var message = Message(
             kind: kind, severity: severity, at: now,
-            headline: "\(mark(members, kind, severity)) \(headline)",
+            headline: "\(mark(members, calm == nil ? kind : .resolved, severity)) \(headline)",
             reason: why.map { words.text($0) { clock($0) } } ?? "", incidents: incidents.map(IncidentSummary.init))
         message.labels = incidents.first?.labels ?? [:]
         message.lines = shortened(members.map(line), others)
@@ -265,17 +258,15 @@ extension MessageWriter {
         if kind == .digest, let open = incidents.filter(\.isOpen).map(\.severity).max() {
             return Message.mark(kind: .opened, severity: open)
         }
-        let usual = Message.mark(kind: kind, severity: severity)
-        guard kind == .resolved, let doubt = members.map(mark).first(where: { $0 != usual }) else { return usual }
-        return doubt
+        let isAllWell = kind != .resolved || !members.contains(where: isInDoubt)
+        return Message.mark(kind: isAllWell ? kind : .closed, severity: severity)
     }
 
     private func mark(_ member: Member) -> String {
         let notification = member.notification
-        guard member.isFlapping, notification.kind.isEnd else {
-            return mark(notification.incident, notification.kind, member.again)
-        }
-        return Message.mark(kind: .closed, severity: notification.severity)
+        return member.isFlapping
+            ? flappingMark(notification.incident).rawValue
+            : mark(notification.incident, notification.kind, member.again)
     }
 
     /// Whether it is over, and has no tick for it.
@@ -307,9 +298,65 @@ extension MessageWriter {
         return counts.filter { $0.0 > 0 }.map { words($0.1, count: $0.0) }.joined(separator: ", ")
     }
 
+    /// How bad the worst is, for whoever is woken by it. What is over or out of sight may have been worse: then nil.
+    private func worst(_ members: ArraySlice<Member>, _ severity: Severity) -> String? {
+        guard members.allSatisfy({ $0.notification.incident.isOpen && $0.silence == nil }),
+            let worst = members.first(where: { $0.severity == severity && figure($0) != nil }),
+            !isBeaten(worst, members)
+        else { return nil }
+        return figure(worst)
+    }
+
+    /// What is said of many that a gate has held: how bad it is before whom it is about, as a screen shows the beginning only.
+    private func held(by gate: String, _ who: String, _ counts: String, _ worst: String?) -> String {
+        guard let worst else { return words(.togetherHeld, [.who: who, .counts: counts, .gate: gate]) }
+        return words(.togetherHeldWorst, [.counts: counts, .what: worst, .who: who, .gate: gate])
+    }
+
+    /// What has gathered them, as people know it: its name alone is a word of the config.
+    private func gate(of gathering: Gathering, _ members: ArraySlice<Member>) -> String {
+        for member in members {
+            switch member.standing.hold?.reason {
+            case .flapping: return words[.heldFlapping]
+            case .gate(let plugin, let name) where name == gathering.gate: return "\(plugin) \(name)"
+            default: break
+            }
+        }
+        return gathering.gate
+    }
+
+    /// That what kept coming and going has been well for a while; nil where some of it is not, or was held for another reason.
+    private func calm(_ members: ArraySlice<Member>, _ who: String, _ others: Int) -> String? {
+        let isCalm = members.allSatisfy { member in
+            let incident = member.notification.incident
+            return member.standing.hold?.reason == .flapping && !member.isFlapping && member.again == nil
+                && incident.state == .resolved && !incident.isInDoubt
+        }
+        let incidents = members.map(\.notification.incident)
+        guard isCalm, let end = incidents.compactMap(\.until).max(),
+            let begin = members.compactMap({ $0.standing.hold?.since }).min()
+        else { return nil }
+        let calm = words(
+            .togetherCalm,
+            [
+                .who: who, .period: words.rough(now - end),
+                .incidents: words(.countIncidents, count: incidents.count + others), .moment: clock(begin),
+            ])
+        var worst = incidents[0].worst
+        for other in incidents.map(\.worst) {
+            // Figures of two kinds have no worst.
+            guard other.metric == worst.metric else { return calm }
+            if other.isWorse(than: worst) { worst = other }
+        }
+        return figure(worst).map { words(.togetherWorst, [.headline: calm, .what: $0]) } ?? calm
+    }
+
     /// The figure and the limit of what goes on and is known, as its own headline has them.
     private func figure(_ member: Member) -> String? {
-        let evidence = member.notification.incident.figureEvidence(for: member.notification.kind)
+        figure(member.notification.incident.figureEvidence(for: member.notification.kind))
+    }
+
+    private func figure(_ evidence: Evidence) -> String? {
         guard let metric = evidence.metric, let figure = evidence.figure else { return nil }
         let value = text(figure.value, in: evidence)
         return detailed(
@@ -330,8 +377,10 @@ extension MessageWriter {
         let incident = notification.incident
         guard notification.kind != .digest else { return summaryLine(incident) }
         let mark = mark(member)
-        var headline = headline(incident, notification.kind, member.silence, again: member.again)
-        if member.isFlapping { headline = words(.detailFlapping, [.headline: headline]) }
+        let headline =
+            member.isFlapping
+            ? flapping(incident, isKnown: member.silence == nil, again: member.again)
+            : headline(incident, notification.kind, member.silence, again: member.again)
         guard incident.isOpen else { return "\(mark) \(headline)" }
         return "\(mark) \(words(.digestSince, [.headline: headline, .moment: clock(incident.since)]))"
     }

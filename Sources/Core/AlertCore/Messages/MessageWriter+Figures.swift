@@ -9,7 +9,7 @@ extension MessageWriter {
         // While nothing is known, there is no now.
         let isKnown = story.silence == nil
         let evidence = isKnown ? incident.figureEvidence(for: kind) : incident.evidence(for: kind)
-        guard let metric = evidence.metric, let figure = evidence.figure else { return worstIssue(story, kind) }
+        guard let metric = evidence.metric, let figure = evidence.figure else { return worstOfAll(story, kind) }
         if kind.isEnd || !incident.isOpen {
             // After a correction a stretch that was less bad than others may be what is left of the worst.
             let isEvenWorse = incident.worst.metric == metric && evidence.isWorse(than: incident.worst)
@@ -25,7 +25,7 @@ extension MessageWriter {
                     "\(text(before, in: evidence)) → \(text(figure.value, in: evidence))"))
         }
         // How it is now stands by itself, beside what fired.
-        if isPast, isKnown, let now = text(current, under: metric) {
+        if isKnown, let now = nowText(story, besides: evidence, metric) {
             fields.append(Message.Field(words[.fieldNow], now))
         }
         if kind == .reminder, !isPast, incident.worst.isWorse(than: current),
@@ -37,12 +37,47 @@ extension MessageWriter {
         return fields
     }
 
-    /// How bad an issue was, in the words of the rule.
-    private func worstIssue(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
-        guard story.incident.key != nil, kind.isEnd, !story.incident.isGoodNews else { return [] }
-        let worst = sentence(story.incident.worst)
+    /// How bad that was of which the end has no figure: an issue, in the words of the rule; a release that another one has
+    /// replaced, in figures.
+    private func worstOfAll(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
+        let incident = story.incident
+        guard kind.isEnd, !incident.isGoodNews else { return [] }
+        guard incident.key != nil else {
+            let isInHeadline = incident.evidence.phrase?.id == .releaseReplaced
+            return worstFields(incident.worst, under: isInHeadline ? incident.worst.metric ?? "" : "")
+        }
+        let worst = sentence(incident.worst)
         return worst.isEmpty ? [] : [Message.Field(words[.fieldAtWorst], worst)]
     }
+
+    /// How it is now, where that is not what the headline tells. What is judged over all the time that it has been otherwise
+    /// is told as it was lately, for nobody takes the mean of a day for now; or else with the time that it is of.
+    private func nowText(_ story: Story, besides told: Evidence, _ metric: String) -> String? {
+        let current = story.incident.evidence
+        let isPast = !story.incident.isNewest(told)
+        guard current.isByUsual, let span = current.span, span.length > MessageWriter.nowMax else {
+            return isPast ? text(current, under: metric) : nil
+        }
+        let now = lately(current, span, in: story.series) ?? current
+        guard let value = text(now, under: metric), let length = now.span?.length,
+            isPast || value != text(told, under: metric)
+        else { return nil }
+        return words(.nowOver, [.figure: value, .span: words.rough(length)])
+    }
+
+    /// The newest figure of an hour at most, where what is judged reaches further back.
+    private func lately(_ current: Evidence, _ span: TimeSpan, in series: Series?) -> Evidence? {
+        guard let metric = current.metric,
+            let measured = series?.complete.measured(Metric(metric), over: MessageWriter.nowMax),
+            measured.span.to >= span.to, measured.span.length < span.length
+        else { return nil }
+        var now = current
+        (now.figure, now.span) = (measured.figure, measured.span)
+        return now
+    }
+
+    /// A figure of more than that says little of now.
+    private static let nowMax = Duration.hours(1)
 
     /// How bad it was. A rule about several metrics may end with the figure of another than was the worst.
     ///

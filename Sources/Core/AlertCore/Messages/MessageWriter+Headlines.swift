@@ -81,9 +81,7 @@ extension MessageWriter {
             let said = said()
             let what = said.hasSuffix(".") ? String(said.dropLast()) : said
             return words(.headlineWhat, [.who: who, .what: what])
-        case .resolved:
-            let id: PhraseID = incident.endsUnresolved ? .headlineWhatEnded : .headlineWhatResolved
-            return words(id, [.who: who, .what: what(incident)])
+        case .resolved: return ended(incident)
         case .closed:
             let after = words.rough(lasted(incident))
             return words(
@@ -98,6 +96,24 @@ extension MessageWriter {
             return words(.headlineWhat, [.who: worsened(incident), .what: shortened(said(), incident)])
         default: return words(.headlineWhat, [.who: who, .what: shortened(said(), incident)])
         }
+    }
+
+    /// That something is over of which the end has no figure.
+    private func ended(_ incident: Incident) -> String {
+        let (who, worst) = (name(of: incident.subject), incident.worst)
+        if incident.evidence.phrase?.id == .releaseReplaced, let metric = worst.metric, let figure = worst.figure {
+            let replaced = words(
+                .headlineReplaced,
+                [.who: who, .metric: words.title(of: Metric(metric)), .figure: text(figure.value, in: worst)])
+            return detailed(replaced, [comparison(worst)])
+        }
+        if incident.isSourceBack {
+            return words(
+                .headlineSourceAgain,
+                [.who: who, .source: incident.subject.source, .period: words.rough(lasted(incident))])
+        }
+        let id: PhraseID = incident.endsUnresolved ? .headlineWhatEnded : .headlineWhatResolved
+        return words(id, [.who: who, .what: what(incident)])
     }
 
     /// Who got worse, and how bad it is now: who sees the beginning only must see that it did.

@@ -37,7 +37,9 @@ struct MessageWriter {
         let fields = fields(story, kind)
         var message = Message(
             kind: kind, severity: incident.severity, at: now, headline: headline, fields: fields,
-            reason: reason(story, kind, evidence, leading), incidents: [IncidentSummary(incident)])
+            reason: reason(
+                story, kind, story.silence == nil ? incident.reasonEvidence(for: kind) : evidence, leading),
+            incidents: [IncidentSummary(incident)])
         message.labels = incident.labels
         if let metric = evidence.metric {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
@@ -94,13 +96,6 @@ struct MessageWriter {
         return Message.mark(kind: end ?? kind, severity: incident.severity)
     }
 
-    /// Says in the headline that it keeps coming and going: what has ended for now is not over, and who reads no further must
-    /// not take it for that.
-    func noteFlapping(_ message: inout Message) {
-        let mark = message.kind.isEnd ? Message.mark(kind: .closed, severity: message.severity) : message.mark.rawValue
-        message.headline = "\(mark) \(words(.detailFlapping, [.headline: message.unmarkedHeadline]))"
-    }
-
     /// The incident's page, and what can be done while it is open.
     private func links(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Link] {
         guard let bot = publicURL.map(BotAddress.init) else { return [] }
@@ -135,9 +130,13 @@ struct MessageWriter {
         if kind.isEnd || !incident.isOpen {
             fields.append(Message.Field(words[.fieldLasted], span(from: incident.since, to: incident.until ?? now)))
         } else {
+            if let begun = incident.begun {
+                fields.append(Message.Field(words[.fieldBegan], words(.began, [.moment: clock(begun)])))
+            }
             let (since, length) = (clock(incident.since), now - incident.since)
             let value = length > .zero ? words(.since, [.moment: since, .period: words.rough(length)]) : since
             fields.append(Message.Field(words[.fieldSince], value))
+            fields += lackFields(story)
         }
         if incident.isOpen, kind != .acknowledged, let acknowledgement = incident.acknowledgement {
             fields.append(Message.Field(words[.fieldOnIt], words.names(of: acknowledgement)))
@@ -161,6 +160,30 @@ struct MessageWriter {
         }
         return fields
     }
+
+    /// What is missing: since when figures are, and what nobody watches while a source gives no answers.
+    private func lackFields(_ story: Story) -> [Message.Field] {
+        var fields: [Message.Field] = []
+        if let phrase = story.incident.evidence.phrase, let newest = phrase.moment,
+            phrase.id == .staleSourceSilent || phrase.id == .staleAppSilent
+        {
+            fields.append(Message.Field(words[.fieldNewest], clock(newest)))
+        }
+        if !story.unwatched.isEmpty {
+            fields.append(Message.Field(words[.fieldUnwatched], listed(story.unwatched)))
+        }
+        return fields
+    }
+
+    /// `shop, game, bank and 3 more`.
+    private func listed(_ names: [String]) -> String {
+        let told = names.prefix(MessageWriter.listedMax).map { $0.tamed.clipped(to: 40) }.joined(separator: ", ")
+        let rest = names.count - MessageWriter.listedMax
+        return rest > 0 ? words(.togetherWho, count: rest, [.names: told]) : told
+    }
+
+    /// Names in a field that is one line of a chat.
+    private static let listedMax = 5
 
     private func sparkline(_ metric: String, of series: Series) -> String? {
         guard series.trail.count >= MessageWriter.sparklinePointsMin else { return nil }

@@ -2,7 +2,7 @@ internal import PluginKit
 
 /// What a message about an incident is made of: plain values, and nothing of the bot.
 struct Story {
-    let incident: Incident
+    var incident: Incident
     /// What is kept of whom it is about.
     let series: Series?
     /// The issues named last of it.
@@ -17,4 +17,6 @@ struct Story {
     var silence: Silence?
     /// Since when the same goes on again, where this is over.
     var again: Moment?
+    /// The apps that nobody watches meanwhile, where it is about a source that gives no answers.
+    var unwatched: [String] = []
 }

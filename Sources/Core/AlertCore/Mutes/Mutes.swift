@@ -3,6 +3,8 @@ public import PluginKit
 /// Mutes that somebody set while the bot ran; those of the config are gates.
 public struct Mutes: Sendable {
     private var byID: [String: Mute] = [:]
+    /// By the time they end: asked for each notification and each incident that a page shows.
+    public private(set) var inOrder: [Mute] = []
     /// None of them ends before.
     private var firstEnd = Moment.latest
 
@@ -15,10 +17,18 @@ public struct Mutes: Sendable {
     public mutating func apply(_ fact: Fact) {
         switch fact {
         case .mute(let mute):
+            unlist(mute.id)
             byID[mute.id] = mute
+            let place = inOrder.firstIndex { ($0.until, $0.id) > (mute.until, mute.id) } ?? inOrder.endIndex
+            inOrder.insert(mute, at: place)
             firstEnd = min(firstEnd, mute.until)
-        case .ended(let id): byID[id] = nil
+        case .ended(let id): unlist(id)
         }
+    }
+
+    private mutating func unlist(_ id: String) {
+        guard byID.removeValue(forKey: id) != nil else { return }
+        inOrder.removeAll { $0.id == id }
     }
 
     /// All of it, as the shortest list of facts.
@@ -27,9 +37,6 @@ public struct Mutes: Sendable {
     public subscript(_ id: String) -> Mute? { byID[id] }
     public var count: Int { byID.count }
     public var isEmpty: Bool { byID.isEmpty }
-
-    /// By the time they end.
-    public var inOrder: [Mute] { byID.values.sorted { ($0.until, $0.id) < ($1.until, $1.id) } }
 
     mutating func record(_ fact: Fact, _ output: inout Output) {
         apply(fact)
@@ -47,11 +54,9 @@ public struct Mutes: Sendable {
 
     /// The one that covers the notification for longest.
     func closure(for notification: Notification, at moment: Moment) -> Closure? {
-        let covering = byID.values.filter {
+        let longest = inOrder.last {
             $0.from <= moment && moment < $0.until && $0.match.fits(notification.property)
         }
-        return covering.max { ($0.until, $0.id) < ($1.until, $1.id) }.map {
-            Closure(until: $0.until, fate: .holdAndForget, reason: .muted($0.id))
-        }
+        return longest.map { Closure(until: $0.until, fate: .holdAndForget, reason: .muted($0.id)) }
     }
 }

@@ -8,22 +8,29 @@ extension Outbox {
     /// written.
     static let acceptedMax = 64
 
+    /// What a message that is accepted becomes.
+    struct Draft {
+        let kind: Notification.Kind
+        let channel: String
+        /// The incident it is about; nil for a message about several.
+        var incident: String?
+        /// For the messages that opened what it is about.
+        var updates: [Message] = []
+        /// Of several incidents, those that the channel knew and that got worse by it.
+        var escalated: [String] = []
+    }
+
     /// Accepts a message for a channel.
-    ///
-    /// - Parameters:
-    ///   - updates: for the messages that opened what it is about.
-    ///   - escalated: of several incidents, those that the channel knew and that got worse by it.
     mutating func accept(
-        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, updates: [Message],
-        escalated: [String], bot: String, at now: Moment, _ output: inout Output
+        _ message: Message, as draft: Draft, bot: String, at now: Moment, _ output: inout Output
     ) -> Delivery {
         var hash = StableHash()
-        for part in [bot, channel, String(nextNumber), now.description, incident ?? ""] { hash.add(part) }
+        for part in [bot, draft.channel, String(nextNumber), now.description, draft.incident ?? ""] { hash.add(part) }
         var delivery = Delivery(
-            id: hash.text, channel: channel, number: nextNumber, kind: kind, incident: incident, message: message,
-            queued: now)
-        delivery.updates = updates
-        delivery.escalated = escalated
+            id: hash.text, channel: draft.channel, number: nextNumber, kind: draft.kind, incident: draft.incident,
+            message: message, queued: now)
+        delivery.updates = draft.updates
+        delivery.escalated = draft.escalated
         record(.delivery(delivery), &output)
         return delivery
     }
@@ -33,11 +40,11 @@ extension Outbox {
         var again = delivery
         again.number = nextNumber
         again.queued = now
-        again.attempts = 0
+        again.progress.attempts = 0
         again.isAgain = true
         // Whatever refused the rich form may have been mended.
-        again.isPlain = false
-        again.phase = .waiting(notBefore: now)
+        again.progress.isPlain = false
+        again.progress.phase = .waiting(notBefore: now)
         record(.retried(again), &output)
         return again
     }
@@ -73,9 +80,9 @@ extension Outbox {
         for old in inOrder {
             var delivery = old
             delivery.queued = old.queued + step
-            switch old.phase {
-            case .waiting(let notBefore): delivery.phase = .waiting(notBefore: notBefore + step)
-            case .attempting(let since): delivery.phase = .attempting(since: since + step)
+            switch old.progress.phase {
+            case .waiting(let notBefore): delivery.progress.phase = .waiting(notBefore: notBefore + step)
+            case .attempting(let since): delivery.progress.phase = .attempting(since: since + step)
             }
             record(.delivery(delivery), &output)
         }

@@ -55,7 +55,7 @@ extension Outbox {
             guard let delivery = deliveries[id], mayBegin(delivery) else { continue }
             var isBehind = false
             for key in delivery.concerned where !busy.insert(key).inserted { isBehind = true }
-            guard case .waiting(let notBefore) = delivery.phase, !isBehind else { continue }
+            guard case .waiting(let notBefore) = delivery.progress.phase, !isBehind else { continue }
             let due = max(notBefore, answersDue(delivery, answers))
             if due <= now {
                 ready.append(delivery)
@@ -71,7 +71,7 @@ extension Outbox {
     /// what may be over, and then newer truth takes its place. What may have arrived is replaced by nothing.
     private func answersDue(_ delivery: Delivery, _ answers: [String: Moment]) -> Moment {
         guard !answers.isEmpty, delivery.kind.asksSomebody || delivery.message.announces != nil,
-            !delivery.mayHaveArrived
+            !delivery.progress.mayHaveArrived
         else { return .earliest }
         return delivery.summaries.compactMap { answers[$0.subject.source] }.max() ?? .earliest
     }
@@ -79,7 +79,7 @@ extension Outbox {
     /// Whether it is under way, or could be: while the journal cannot be written only what says so may leave, and what
     /// may not is in nobody's way.
     private func mayBegin(_ delivery: Delivery) -> Bool {
-        guard journalTrouble != nil, case .waiting = delivery.phase else { return true }
+        guard journalTrouble != nil, case .waiting = delivery.progress.phase else { return true }
         return delivery.isAboutJournal
     }
 
@@ -110,9 +110,9 @@ extension Outbox {
         var delivery = delivery
         // What opened the thread may be forgotten before the next attempt, which must be the same message.
         let hasMoved = channels[delivery.channel]?.movedAt.map { delivery.queued < $0 } ?? false
-        if delivery.attempts == 0 || hasMoved { delivery.thread = thread(of: delivery) }
-        delivery.attempts += 1
-        delivery.phase = .attempting(since: now)
+        if delivery.progress.attempts == 0 || hasMoved { delivery.progress.thread = thread(of: delivery) }
+        delivery.progress.attempts += 1
+        delivery.progress.phase = .attempting(since: now)
         record(.progress(id: delivery.id, delivery.progress), &output)
         noteBegun(delivery)
         if delivery.message.words != words { delivery.message.words = words }
@@ -121,8 +121,9 @@ extension Outbox {
         output.effects.append(
             .send(
                 SendOrder(
-                    delivery: delivery, thread: delivery.thread, isThreadOwn: edits.isEmpty && isThreadOwn(delivery),
-                    edits: edits, mayLeaveUnsafe: delivery.isAboutJournal)))
+                    delivery: delivery, thread: delivery.progress.thread,
+                    isThreadOwn: edits.isEmpty && isThreadOwn(delivery), edits: edits,
+                    mayLeaveUnsafe: delivery.isAboutJournal)))
     }
 
     /// What follows goes where it began: also what is about many, as long as one message was the first of all of them.
@@ -132,7 +133,7 @@ extension Outbox {
 
     /// Whether the delivery says how all of those are by now that the message which opened its thread is about.
     private func isThreadOwn(_ delivery: Delivery) -> Bool {
-        guard let thread = delivery.thread, delivery.changesStanding else { return false }
+        guard let thread = delivery.progress.thread, delivery.changesStanding else { return false }
         let incidents = delivery.incidents
         guard let opening = opening(of: incidents, in: delivery.channel) else { return false }
         return opening.receipt == thread && opening.count == incidents.count
@@ -156,9 +157,8 @@ extension Outbox {
             deliveries[id].map { now - $0.queued >= Outbox.deliveryLifetime } ?? true
         }
         for id in Array(old) {
-            guard let delivery = deliveries[id], case .waiting = delivery.phase, end(of: delivery) <= now else {
-                continue
-            }
+            guard let delivery = deliveries[id], case .waiting = delivery.progress.phase, end(of: delivery) <= now
+            else { continue }
             let sentence = "it could not be delivered within \(Outbox.deliveryLifetime.grammar)"
             news.append(bury(delivery, sentence, at: now, &output))
         }
@@ -169,7 +169,7 @@ extension Outbox {
     /// arrived: nobody could try it, and the channel may be fine.
     private func end(of delivery: Delivery) -> Moment {
         let end = delivery.queued + Outbox.deliveryLifetime
-        guard let comeback, delivery.queued <= comeback, !delivery.mayHaveArrived else { return end }
+        guard let comeback, delivery.queued <= comeback, !delivery.progress.mayHaveArrived else { return end }
         return max(end, comeback + Outbox.lateAfter)
     }
 
@@ -191,7 +191,7 @@ extension Delivery {
     /// What it is about: what is said of one thing arrives in the order in which it was said, from one trouble of it to
     /// the next. Each thing once, though a digest may tell of several troubles of it.
     fileprivate var concerned: [IncidentKey] {
-        let keys = summaries.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) }
+        let keys = summaries.map(\.identity)
         return keys.count > 1 ? Array(Set(keys)) : keys
     }
 }

@@ -22,10 +22,10 @@ extension Outbox {
     /// An attempt that never left counts as none: it takes its turn again, as the pace and the pauses of its channel
     /// allow by now.
     mutating func takeBack(_ id: String, _ plan: Plan, at now: Moment, _ output: inout Output) -> News? {
-        guard var delivery = deliveries[id], case .attempting(let since) = delivery.phase else { return nil }
+        guard var delivery = deliveries[id], case .attempting(let since) = delivery.progress.phase else { return nil }
         noteEnded(delivery)
-        delivery.attempts -= 1
-        delivery.phase = .waiting(notBefore: since)
+        delivery.progress.attempts -= 1
+        delivery.progress.phase = .waiting(notBefore: since)
         record(.progress(id: id, delivery.progress), &output)
         return plan.channel(delivery.channel) == nil
             ? abandon(delivery, at: now, &output) : .dispatch(delivery.channel)
@@ -45,7 +45,7 @@ extension Outbox {
         }
         guard let delivery = deliveries[id] else { return [] }
         if isEditing { noteEditing(delivery) } else { noteEnded(delivery) }
-        guard case .attempting = delivery.phase else { return [] }
+        guard case .attempting = delivery.progress.phase else { return [] }
         guard let channel = plan.channel(delivery.channel) else {
             // Its channel left the config while it was in flight.
             guard let receipt = outcome.receipt else {
@@ -95,7 +95,7 @@ extension Outbox {
     ) -> News? {
         var delivery = old
         let wait = max(pause(delivery, &channel, told: told, at: now), least)
-        delivery.phase = .waiting(notBefore: now + wait)
+        delivery.progress.phase = .waiting(notBefore: now + wait)
         record(.progress(id: delivery.id, delivery.progress), &output)
         output.note(
             .warning,
@@ -116,18 +116,16 @@ extension Outbox {
         _ output: inout Output
     ) -> News? {
         var delivery = old
-        if !plan.isIdempotent, delivery.possiblyRepeated {
+        if !plan.isIdempotent, delivery.progress.possiblyRepeated {
             _ = pause(delivery, &channel, told: nil, at: now)
             return bury(
                 delivery, "it is unknown, for the second time, whether it arrived: \(sentence)", at: now, &output)
         }
-        delivery.mayHaveArrived = true
-        if !plan.isIdempotent { delivery.possiblyRepeated = true }
-        var least = Duration.zero
-        if !plan.isIdempotent, case .attempting(let since) = old.phase, now - since >= Outbox.hangingMin {
-            least = Outbox.repeatedAfter
-        }
-        return tryAgain(delivery, &channel, told: nil, notBefore: least, sentence, at: now, &output)
+        delivery.progress.mayHaveArrived = true
+        if !plan.isIdempotent { delivery.progress.possiblyRepeated = true }
+        return tryAgain(
+            delivery, &channel, told: nil, notBefore: plan.isIdempotent ? .zero : Outbox.repeatedAfter, sentence,
+            at: now, &output)
     }
 
     /// Tries the plain form of what was refused, or gives it up.
@@ -135,11 +133,11 @@ extension Outbox {
         _ old: Delivery, _ sentence: String, at now: Moment, _ output: inout Output
     ) -> News? {
         var delivery = old
-        guard !delivery.isPlain else {
+        guard !delivery.progress.isPlain else {
             return bury(delivery, "the channel refused it in every form: \(sentence)", at: now, &output)
         }
-        delivery.isPlain = true
-        delivery.phase = .waiting(notBefore: now)
+        delivery.progress.isPlain = true
+        delivery.progress.phase = .waiting(notBefore: now)
         record(.progress(id: delivery.id, delivery.progress), &output)
         output.note(
             .warning, "channel \(delivery.channel): delivery \(delivery.id): \(sentence); trying the plain form",
@@ -148,8 +146,8 @@ extension Outbox {
     }
 
     /// How long to wait after a failed attempt. What a service asks for holds for its whole channel and is kept
-    /// exactly; otherwise the wait doubles from attempt to attempt, and after some failures in a row the channel pauses
-    /// with it.
+    /// exactly, as long as it is no mere moment; otherwise the wait doubles from attempt to attempt, and after some failures
+    /// in a row the channel pauses with it.
     private func pause(
         _ delivery: Delivery, _ channel: inout ChannelRecord, told: Duration?, at now: Moment
     ) -> Duration {
@@ -159,12 +157,13 @@ extension Outbox {
         if !isSameMoment { channel.failures += 1 }
         // To come back at once is no wait at all: a service that says so is spared all the same.
         if let told, told > .zero {
-            channel.pausedUntil = max(channel.pausedUntil ?? now, now + told)
+            let wait = max(told, Outbox.toldWaitMin)
+            channel.pausedUntil = max(channel.pausedUntil ?? now, now + wait)
             channel.askedUntil = max(channel.askedUntil ?? now, now + told)
-            return told
+            return wait
         }
-        let chance = StableHash.unit(delivery.id, String(delivery.attempts), "retry")
-        let wait = Outbox.backoff(after: delivery.attempts).scaled(by: 0.8 + 0.4 * chance)
+        let chance = StableHash.unit(delivery.id, String(delivery.progress.attempts), "retry")
+        let wait = Outbox.backoff(after: delivery.progress.attempts).scaled(by: 0.8 + 0.4 * chance)
         if !isSameMoment, channel.failures >= Outbox.failuresToBreak {
             let silence = Outbox.backoff(after: channel.failures - Outbox.failuresToBreak + 1).scaled(
                 by: 0.8 + 0.4 * chance)
@@ -172,6 +171,9 @@ extension Outbox {
         }
         return wait
     }
+
+    /// The least wait where the service says for how long: none counts in less, and some ban whoever comes back for hours.
+    static let toldWaitMin = Duration.seconds(1)
 
     static func backoff(after attempts: Int) -> Duration {
         min(backoffMax, backoffFirst.scaled(by: Double(1 << min(max(attempts - 1, 0), 20))))
@@ -181,10 +183,9 @@ extension Outbox {
     /// return.
     static let backoffFirst = Duration.seconds(2)
     static let backoffMax = Duration.minutes(10)
-    /// How long the one repeat of what may have arrived waits at least where the service took the request and then hung for so
-    /// long: there is no other, and it would hang again after the seconds of a first wait.
+    /// How long the one repeat of what may have arrived waits at least: there is no other, and neither what hangs nor what
+    /// starts anew, and breaks connections meanwhile, is well after the seconds of a first wait.
     static let repeatedAfter = Duration.minutes(1)
-    static let hangingMin = Duration.seconds(20)
     /// Failed attempts in a row, over all deliveries, after which a channel is left alone for a while.
     static let failuresToBreak = 3
 
@@ -200,10 +201,10 @@ extension Outbox {
     /// The delivery with a note that it may have arrived, if it was under way: should its channel come back, it is not to be
     /// sent there again.
     private mutating func perhapsArrived(_ old: Delivery, at now: Moment, _ output: inout Output) -> Delivery {
-        guard case .attempting = old.phase else { return old }
+        guard case .attempting = old.progress.phase else { return old }
         var delivery = old
-        delivery.mayHaveArrived = true
-        delivery.phase = .waiting(notBefore: now)
+        delivery.progress.mayHaveArrived = true
+        delivery.progress.phase = .waiting(notBefore: now)
         record(.progress(id: delivery.id, delivery.progress), &output)
         return delivery
     }
@@ -226,8 +227,8 @@ extension Outbox {
                 self.record(.channel(name: name, record), &output)
             }
             for var delivery in inOrder where delivery.channel == name {
-                guard case .waiting(let notBefore) = delivery.phase, notBefore > now else { continue }
-                delivery.phase = .waiting(notBefore: now)
+                guard case .waiting(let notBefore) = delivery.progress.phase, notBefore > now else { continue }
+                delivery.progress.phase = .waiting(notBefore: now)
                 record(.progress(id: delivery.id, delivery.progress), &output)
             }
             output.note(
@@ -245,18 +246,18 @@ extension Outbox {
                 news.append(abandon(perhapsArrived(delivery, at: now, &output), at: now, &output))
                 continue
             }
-            guard case .attempting = delivery.phase else { continue }
+            guard case .attempting = delivery.progress.phase else { continue }
             var interrupted = delivery
-            interrupted.mayHaveArrived = true
+            interrupted.progress.mayHaveArrived = true
             if !channel.isIdempotent {
-                guard !delivery.possiblyRepeated else {
+                guard !delivery.progress.possiblyRepeated else {
                     news.append(
                         bury(delivery, "the bot was stopped twice while it was being sent", at: now, &output))
                     continue
                 }
-                interrupted.possiblyRepeated = true
+                interrupted.progress.possiblyRepeated = true
             }
-            interrupted.phase = .waiting(notBefore: now)
+            interrupted.progress.phase = .waiting(notBefore: now)
             record(.progress(id: delivery.id, interrupted.progress), &output)
         }
         return news

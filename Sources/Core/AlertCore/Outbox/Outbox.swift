@@ -171,8 +171,8 @@ public struct Outbox: Sendable {
     /// Deliveries of an incident that have certainly not arrived yet: newer truth overtakes them.
     func overtaken(of incident: String, in channel: String) -> [Delivery] {
         (byIncident[incident] ?? []).compactMap { deliveries[$0] }.filter { delivery in
-            guard case .waiting = delivery.phase else { return false }
-            return delivery.channel == channel && delivery.incident == incident && !delivery.mayHaveArrived
+            guard case .waiting = delivery.progress.phase else { return false }
+            return delivery.channel == channel && delivery.incident == incident && !delivery.progress.mayHaveArrived
         }
     }
 
@@ -186,8 +186,9 @@ public struct Outbox: Sendable {
         let moved = channels[channel]?.movedAt ?? .earliest
         let unheard = unheardBeginnings(in: channel)
         return history.lazy.filter { $0.end.isDead && $0.at <= latest }.map(\.delivery).filter { delivery in
-            delivery.channel == channel && delivery.tellsEnds && !delivery.mayHaveArrived && !delivery.isPlain
-                && delivery.queued >= moved && delivery.summaries.contains { ($0.until ?? .earliest) >= oldest }
+            delivery.channel == channel && delivery.tellsEnds && !delivery.progress.mayHaveArrived
+                && !delivery.progress.isPlain && delivery.queued >= moved
+                && delivery.summaries.contains { ($0.until ?? .earliest) >= oldest }
                 && !delivery.incidents.allSatisfy(unheard.contains)
         }
     }
@@ -199,7 +200,7 @@ public struct Outbox: Sendable {
         for ended in history where ended.delivery.channel == channel {
             if case .delivered = ended.end {
                 heard.formUnion(ended.delivery.incidents)
-            } else if ended.end.isDead, ended.delivery.kind == .opened, !ended.delivery.mayHaveArrived {
+            } else if ended.end.isDead, ended.delivery.kind == .opened, !ended.delivery.progress.mayHaveArrived {
                 unheard.formUnion(ended.delivery.incidents)
             }
         }
@@ -213,9 +214,9 @@ public struct Outbox: Sendable {
     func waiting(for channel: String) -> Set<String> {
         var waiting: Set<String> = []
         for id in queue(channel) {
-            guard let delivery = deliveries[id], case .waiting = delivery.phase, !delivery.mayHaveArrived else {
-                continue
-            }
+            guard let delivery = deliveries[id], case .waiting = delivery.progress.phase,
+                !delivery.progress.mayHaveArrived
+            else { continue }
             waiting.formUnion(delivery.incidents)
         }
         return waiting
@@ -235,7 +236,7 @@ public struct Outbox: Sendable {
 
     /// Whether another channel leads to the chat of one that has left the config: to the same by name, or by all of its options.
     func leads(_ other: ChannelPlan, whereLed channel: String) -> Bool {
-        if let home = channels[channel]?.home, other.home == home, other.isHomeNamed { return true }
+        if let home = other.home, home.isNamed, home.hash == channels[channel]?.home { return true }
         return places[channel].map { $0 == other.place } ?? false
     }
 
@@ -246,12 +247,12 @@ public struct Outbox: Sendable {
         for channel in plan.channels {
             guard let home = channel.home else { continue }
             var record = channels[channel.name] ?? ChannelRecord()
-            guard record.home != home else { continue }
-            if let old = record.home, old != channel.homeWithoutAddress {
+            guard record.home != home.hash else { continue }
+            if let old = record.home, old != home.withoutAddress {
                 moved.append(channel.name)
                 record.movedAt = now
             }
-            record.home = home
+            record.home = home.hash
             self.record(.channel(name: channel.name, record), &output)
         }
         return moved
@@ -327,9 +328,25 @@ public struct Outbox: Sendable {
 
     private func number(_ id: String) -> Int { deliveries[id]?.number ?? 0 }
 
+    /// Where a delivery stands that has ended: nearly always first, but newer truth may end any of a long queue.
+    private func place(ofListed delivery: Delivery, in queue: Deque<String>) -> Int? {
+        if queue.first == delivery.id { return queue.startIndex }
+        var (low, high) = (queue.startIndex, queue.endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            let id = queue[middle]
+            // Its own number is not known any more.
+            if id == delivery.id { return middle }
+            if number(id) < delivery.number { low = middle + 1 } else { high = middle }
+        }
+        return queue.firstIndex(of: delivery.id)
+    }
+
     private mutating func unlist(_ delivery: Delivery) {
         let id = delivery.id
-        if let place = queues[delivery.channel]?.firstIndex(of: id) { queues[delivery.channel]?.remove(at: place) }
+        // Nobody else holds the queue while it is changed: a copy would be as long.
+        let place = queues[delivery.channel].flatMap { self.place(ofListed: delivery, in: $0) }
+        if let place { queues[delivery.channel]?.remove(at: place) }
         for incident in delivery.incidents {
             byIncident[incident]?.removeAll { $0 == id }
             if byIncident[incident]?.isEmpty == true { byIncident[incident] = nil }

@@ -2,11 +2,6 @@ internal import PluginKit
 
 /// The channels' own ids of the messages that opened incidents, as far as the history reaches back.
 struct Threads: Sendable {
-    private struct Key: Hashable, Sendable {
-        let incident: String
-        let channel: String
-    }
-
     /// A message that was the first that its channel got of an incident, or of several.
     struct Opening: Sendable {
         /// Nil where the channel gave none.
@@ -20,7 +15,7 @@ struct Threads: Sendable {
     }
 
     /// Oldest first.
-    private var told: [Key: [Opening]] = [:]
+    private var told: [Standing.Key: [Opening]] = [:]
 
     /// The message that was the first of all these incidents in the channel; nil where they have none, or not the same.
     ///
@@ -37,7 +32,7 @@ struct Threads: Sendable {
     }
 
     private func first(of incident: String, in channel: String, since moved: Moment?) -> Opening? {
-        let told = told[Key(incident: incident, channel: channel)]
+        let told = told[Standing.Key(channel: channel, incident: incident)]
         guard let moved else { return told?.first }
         // By when they were accepted: what was under way when the channel moved went to the old chat.
         return told?.first { $0.queued >= moved }
@@ -61,13 +56,13 @@ struct Threads: Sendable {
         }
     }
 
-    private static func keys(_ entry: EndedDelivery) -> [Key] {
-        entry.delivery.incidents.map { Key(incident: $0, channel: entry.delivery.channel) }
+    private static func keys(_ entry: EndedDelivery) -> [Standing.Key] {
+        entry.delivery.incidents.map { Standing.Key(channel: entry.delivery.channel, incident: $0) }
     }
 }
 
 extension Delivery {
     /// Whether a thread can begin with it. What went into another's can open none when that one is forgotten: Matrix
     /// refuses it, and Slack would write over a reminder what has become of the incident.
-    fileprivate var mayOpen: Bool { thread == nil }
+    fileprivate var mayOpen: Bool { progress.thread == nil }
 }

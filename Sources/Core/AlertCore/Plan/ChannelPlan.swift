@@ -18,21 +18,30 @@ public struct ChannelPlan: Sendable {
     /// A hash of the addresses, credentials and whatever else its options must name, which is kept nowhere: whether a reload
     /// leads it elsewhere. Nil where nobody knows.
     public var place: UInt64?
+    /// The chat it leads to; nil where its options say nothing of it.
+    public var home: Home?
 
-    /// A hash of what its options say of the chat it leads to, without secrets. Nil where they say nothing.
-    public var home: UInt64?
-    /// The same hash without what the channel's address says of the chat, where it says something: journals have that one that were
-    /// written before addresses were read for it, and from one to the other is no move.
-    public var homeWithoutAddress: UInt64?
-    /// Whether a chat is named there, and not the plugin alone: then all channels with that hash lead to the same.
-    public var isHomeNamed: Bool
+    /// Which chat a channel leads to, by what its options say of it without secrets.
+    public struct Home: Hashable, Sendable {
+        /// A hash of all that.
+        public let hash: UInt64
+        /// Whether a chat is named there, and not the plugin alone: then all channels with that hash lead to the same.
+        public let isNamed: Bool
+        /// The same hash without what the channel's address says of the chat, where it says something: journals have that
+        /// one that were written before addresses were read for it, and from one to the other is no move.
+        public let withoutAddress: UInt64?
+
+        public init(_ hash: UInt64, isNamed: Bool = true, withoutAddress: UInt64? = nil) {
+            self.hash = hash
+            self.isNamed = isNamed
+            self.withoutAddress = withoutAddress
+        }
+    }
 
     public init(
         name: String, pace: Pace = .unlimited, isIdempotent: Bool = false, isPager: Bool = false,
         hasCharts: Bool = false, hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default,
-        template: MessageTemplate? = nil,
-        connection: Connection = .usual, place: UInt64? = nil, home: UInt64? = nil,
-        homeWithoutAddress: UInt64? = nil, isHomeNamed: Bool = true
+        template: MessageTemplate? = nil, connection: Connection = .usual, place: UInt64? = nil, home: Home? = nil
     ) {
         self.name = name
         self.pace = pace
@@ -44,8 +53,6 @@ public struct ChannelPlan: Sendable {
         self.connection = connection
         self.place = place
         self.home = home
-        self.homeWithoutAddress = homeWithoutAddress
-        self.isHomeNamed = isHomeNamed
     }
 }
 

@@ -32,10 +32,15 @@ public struct Plan: Sendable {
     public var detectors: [DetectorPlan] {
         didSet {
             detectorRanks = Plan.ranks(detectors.map(\.name))
+            ruleIndex = RuleIndex(detectors)
+            watchesSources = detectors.contains { $0.scope == .source }
             hasTemplates = Plan.hasTemplates(detectors, channels)
         }
     }
     private var detectorRanks: [String: Int]
+    private var ruleIndex: RuleIndex
+    /// Whether a rule watches sources as such.
+    private(set) var watchesSources: Bool
     /// In the order in which they are asked.
     public var gates: [GatePlan]
     public var channels: [ChannelPlan] {
@@ -74,6 +79,8 @@ public struct Plan: Sendable {
         accounts = Plan.accounts(sources)
         self.detectors = detectors
         detectorRanks = Plan.ranks(detectors.map(\.name))
+        ruleIndex = RuleIndex(detectors)
+        watchesSources = detectors.contains { $0.scope == .source }
         // The sort is stable: gates of one stage keep the order of the file.
         self.gates = gates.sorted { $0.gate.stage < $1.gate.stage }
         self.channels = channels
@@ -157,15 +164,28 @@ public struct Plan: Sendable {
     /// Whether a gate wants to know what channels were told lately, and when incidents began and ended.
     var remembersTellings: Bool { gates.contains { $0.gate.readsTellings } }
     var remembersSwings: Bool { gates.contains { $0.gate.readsSwings } }
+    /// What is asked of an incident before it is over, when it is well; nil where the first good poll is its end. What must hold
+    /// for a while to fire must do so each time, and comes and goes less for it.
+    func steadiness(of incident: Incident, after swings: [Moment]) -> Steadiness? {
+        guard let rule = detector(incident.rule), rule.detector.holdTime <= .zero else { return nil }
+        return gates.lazy.filter { !$0.lets(incident.severity) && $0.concerns(incident.property) }
+            .compactMap { $0.gate.steadiness(after: swings) }.first
+    }
     func gate(_ name: String) -> GatePlan? { gates.first { $0.name == name } }
-    /// Whether a rule watches sources as such.
-    var watchesSources: Bool { detectors.contains { $0.scope == .source } }
+    /// The rules that may concern a source, in the order of the config: all that do, and some that do not.
+    func rules(of source: String) -> [DetectorPlan] { ruleIndex[source] }
+    /// The sources that a rule may concern, in the order of the config.
+    func sources(of rule: DetectorPlan) -> [SourcePlan] {
+        guard let names = rule.sourceNames else { return ranked.filter { rule.canConcern(source: $0.name) } }
+        return names.compactMap { sourceRanks[$0] }.sorted().map { ranked[$0] }
+    }
 
     /// The poll of a source that a preview makes.
     public func previewOrder(for source: SourcePlan, _ state: State) -> PollOrder {
         // Without the validators: a preview wants the figures, not the news that they are the same as last time.
-        PollOrder(
-            source: source.name, cursor: state.schedule.sources[source.name]?.cursor, validators: [:],
+        let record = state.schedule.sources[source.name]
+        return PollOrder(
+            source: source.name, cursor: record?.cursor, isAnew: record?.isAnew ?? false, validators: [:],
             spans: spans(of: source),
             timeout: source.timeout, connection: source.connection)
     }
@@ -188,7 +208,7 @@ public struct Plan: Sendable {
 
     public var detectionDelays: [DetectionDelay] {
         detectors.map { rule in
-            let polled = sources.filter { rule.canConcern(source: $0.name) && !$0.isPushed }
+            let polled = sources(of: rule).filter { !$0.isPushed }
             let evidence = rule.detector.evidenceTime
             let hold = rule.detector.holdTime + (evidence ?? .zero)
             // Where figures must be old, their age counts from what they are of, however late they come.
@@ -211,7 +231,7 @@ public struct Plan: Sendable {
 
     /// Whether a rule judges how many sessions a source's apps have.
     func asksAboutSessions(of source: String) -> Bool {
-        detectors.contains { $0.asksAboutSessions && $0.canConcern(source: source) }
+        rules(of: source).contains { $0.asksAboutSessions && $0.canConcern(source: source) }
     }
 
     /// In what an answer is not whole, with what follows from that for the rules.
@@ -233,7 +253,7 @@ public struct Plan: Sendable {
     /// How long observations of a source are kept for the rules that read them, and how many of its polls.
     func retention(of source: String) -> Retention {
         var (lookback, polls) = (Duration.zero, 0)
-        for rule in detectors where rule.canConcern(source: source) {
+        for rule in rules(of: source) where rule.canConcern(source: source) {
             lookback = max(lookback, rule.detector.lookback)
             polls = max(polls, rule.detector.earlierPolls)
         }
@@ -245,7 +265,7 @@ public struct Plan: Sendable {
 
     /// The spans that rules want the source to measure, shortest first.
     func spans(of source: SourcePlan) -> [Duration] {
-        let asked = detectors.filter { $0.canConcern(source: source.name) }.flatMap(\.detector.spans)
+        let asked = rules(of: source.name).filter { $0.canConcern(source: source.name) }.flatMap(\.detector.spans)
         return asked.isEmpty ? [source.every] : Set(asked).sorted()
     }
 }

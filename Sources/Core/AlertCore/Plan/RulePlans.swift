@@ -16,6 +16,10 @@ public final class DetectorPlan: Sendable {
     let scope: DetectorScope
     /// What the detector wants remembered, asked once: it is looked at with every observation.
     let needs: MemoryNeeds
+    /// The sources that its match names one by one, each once; nil where others may be meant, too.
+    let sourceNames: [String]?
+    /// Whether it watches sources and is shown all that they have: nothing else in its match leaves any of it out.
+    let watchesWholeSources: Bool
     /// Whether it reads nothing but sessions, and so can judge an app by the sum over its releases.
     private let readsSessionsAlone: Bool
     /// What of the match a subject alone can tell: the severity and the issue are known only when something is found.
@@ -34,6 +38,11 @@ public final class DetectorPlan: Sendable {
         judge = detector as? any SubjectDetector
         scope = detector.scope
         needs = detector.needs
+        let named = match["source"]?.patterns
+        sourceNames = named.flatMap { $0.allSatisfy(\.isExact) ? Set($0.map(\.pattern)).sorted() : nil }
+        watchesWholeSources =
+            detector.scope == .source
+            && match.conditions.allSatisfy { ["source", "rule", "severity"].contains($0.property) }
         let metrics = detector.metrics
         readsSessionsAlone =
             detector.scope == .subject && !detector.readsIssues && match["release"] == nil && !metrics.isEmpty
@@ -118,9 +127,15 @@ public struct GatePlan: Sendable {
     public let calendar: (any CalendarGate)?
     /// Whether no config wrote it: it is always there.
     public let isImplied: Bool
+    /// What has gates of the same plugin of its own, which take the place of one that is always there.
+    private let spared: [Match]
 
-    public init(name: String, gate: any Gate, match: Match = .all, isImplied: Bool = false) {
+    /// - Parameter spared: what it leaves alone of what it matches.
+    public init(
+        name: String, gate: any Gate, match: Match = .all, isImplied: Bool = false, sparing spared: [Match] = []
+    ) {
         self.isImplied = isImplied
+        self.spared = spared
         self.name = name
         self.gate = gate
         self.match = match
@@ -135,6 +150,11 @@ public struct GatePlan: Sendable {
             whole.from <= now, whole.to == next.to
         else { return next }
         return whole
+    }
+
+    /// Whether what has these properties is any business of the gate.
+    public func concerns(_ property: (String) -> String?) -> Bool {
+        match.fits(property) && !spared.contains { $0.fits(property) }
     }
 
     func lets(_ severity: Severity) -> Bool { gate.except.map { severity >= $0 } ?? false }

@@ -46,6 +46,7 @@ extension SourceRecord: JSONWritable {
         json.object { json in
             json.member("cursor", ifAny: cursor)
             if !validators.isEmpty { json.member("validators", validators) }
+            if isAnew { json.member("anew", true) }
             json.member("last_polled", ifAny: lastPolled)
             json.member("first_polled", ifAny: firstPolled)
             json.member("last_good", ifAny: lastGood)
@@ -77,6 +78,7 @@ extension SourceRecord: JSONWritable {
                     lastModified: try validator.optional("last_modified")?.string())
             }
         }
+        isAnew = try reader.optional("anew")?.bool() ?? false
         lastPolled = try reader.optional("last_polled")?.moment()
         firstPolled = try reader.optional("first_polled")?.moment()
         lastGood = try reader.optional("last_good")?.moment()

@@ -15,6 +15,8 @@ public struct Schedule: Sendable {
     private var isFull = false
     /// Sources of whose figures the present rules have had a look.
     private var judged: Set<String> = []
+    /// Sources that have brought no figures since the start, or since the config was loaded.
+    private var figuresAwaited: Set<String> = []
     /// Sources that were to be polled while the bot was down, and until when their first answer is waited for.
     private(set) var catchingUp: [String: Moment] = [:]
     /// Until when the last of them is waited for.
@@ -60,6 +62,22 @@ public struct Schedule: Sendable {
 
     /// Notes that the rules have had a look at a source's figures; gives back whether that is new.
     mutating func noteJudged(_ name: String) -> Bool { judged.insert(name).inserted }
+
+    /// The config may be another now: the next figures of each source tell what has a place in it.
+    mutating func awaitFigures(_ plan: Plan) { figuresAwaited = Set(plan.sources.map(\.name)) }
+
+    /// Notes that a source has brought figures; gives back whether they are the first since the start.
+    mutating func takeAwaitedFigures(of name: String) -> Bool { figuresAwaited.remove(name) != nil }
+
+    /// What sources said may be lost in part, with records of the journal: the next answer of each is taken in whole, though it
+    /// be as the one before.
+    mutating func forgetAnswers(_ output: inout Output) {
+        for (name, old) in sources.sorted(by: { $0.key < $1.key }) {
+            var record = old
+            record.forgetAnswer()
+            if record != old { keep(record, of: name, &output) }
+        }
+    }
 
     mutating func keep(_ record: SourceRecord, of name: String, _ output: inout Output) {
         self.record(.source(name: name, record), &output)
@@ -182,7 +200,8 @@ public struct Schedule: Sendable {
         output.effects.append(
             .poll(
                 PollOrder(
-                    source: source.name, cursor: record.cursor, validators: record.validators,
+                    source: source.name, cursor: record.cursor, isAnew: record.isAnew,
+                    validators: record.isAnew ? [:] : record.validators,
                     spans: plan.spans(of: source), timeout: source.timeout,
                     connection: source.connection)))
     }

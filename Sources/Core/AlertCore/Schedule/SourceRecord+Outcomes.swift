@@ -21,8 +21,12 @@ extension SourceRecord {
 
     /// Takes in that the source gave a usable answer.
     ///
-    /// - Parameter unread: what it leaves open.
-    mutating func noteAnswer(_ outcome: Outcome, of source: SourcePlan, unread: Unread = .nothing, at now: Moment) {
+    /// - Parameters:
+    ///   - unread: what it leaves open.
+    ///   - isAsBefore: whether it has no figures, as the one before, which was the same.
+    mutating func noteAnswer(
+        _ outcome: Outcome, of source: SourcePlan, unread: Unread = .nothing, isAsBefore: Bool = false, at now: Moment
+    ) {
         let before = lastGood ?? now
         if outcome != .unchanged { endConfirmation() }
         failure = nil
@@ -40,7 +44,7 @@ extension SourceRecord {
         case .noData:
             noteUsable(of: source, at: now)
             breaks.noteOpen(unread, since: before, of: source, at: now)
-            unchangedCount = 0
+            unchangedCount = isAsBefore ? unchangedCount + 1 : 0
             isNear = false
             calmCount += 1
         case .stale: unchangedCount += 1

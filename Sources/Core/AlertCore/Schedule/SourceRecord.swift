@@ -29,6 +29,9 @@ public struct SourceRecord: Hashable, Sendable {
     public var cursor: JSON?
     /// By a hash of the request's address: addresses can be secrets.
     public var validators: [String: Validator] = [:]
+    /// Whether figures of its answers may be lost, with records of the journal: until one was taken in whole, none says 'as
+    /// before'.
+    public internal(set) var isAnew = false
     public var lastPolled: Moment?
     /// When its first poll ended; nil once it has given a usable answer.
     public var firstPolled: Moment?
@@ -101,6 +104,22 @@ public struct SourceRecord: Hashable, Sendable {
         switch lastOutcome {
         case .failed, .stale: lastGood ?? firstPolled ?? failure?.since
         case .values, .noData, .unchanged, nil: nil
+        }
+    }
+
+    /// Has the next answer taken in whole.
+    mutating func forgetAnswer() {
+        isAnew = true
+        validators = [:]
+    }
+
+    /// Takes in what an answer was: one that says 'as before', as of a file that has not grown, brings back nothing of what is lost.
+    /// Nor does one that could not tell all.
+    mutating func noteTaken(_ report: PollReport) {
+        guard report.unread == .nothing else { return }
+        switch report.outcome {
+        case .values, .noData, .stale: isAnew = false
+        case .unchanged, .failed: break
         }
     }
 

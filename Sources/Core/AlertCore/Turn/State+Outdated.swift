@@ -34,7 +34,9 @@ extension State {
     private static let rejudgedMax = 10_000
 
     /// Why a config has no place any more for an incident; nil where it has one.
-    func whyOutdated(_ incident: Incident, under plan: Plan) -> Phrase? {
+    ///
+    /// - Parameter hasFigures: whether its source has brought figures since the config is used.
+    func whyOutdated(_ incident: Incident, under plan: Plan, hasFigures: Bool = false) -> Phrase? {
         let name = incident.subject.source
         if let trouble = Trouble(rawValue: incident.rule) {
             let isKnown =
@@ -58,7 +60,7 @@ extension State {
             : rule.concerns(incident.subject, labels: incident.labels)
                 && (rule.scope != .app || rule.shows(release: incident.subject.release))
         guard isConcerned else { return Phrase(.closedUnmatched, [.rule: .text(incident.rule)]) }
-        return canJudge(incident, rule) ? nil : Phrase(.closedChanged, [.rule: .text(incident.rule)])
+        return canJudge(incident, rule, hasFigures) ? nil : Phrase(.closedChanged, [.rule: .text(incident.rule)])
     }
 
     /// Whether a rule that watches sources sees anything of what the incident is about: that nothing of it comes is no news
@@ -66,9 +68,16 @@ extension State {
     private func isShown(_ incident: Incident, to rule: DetectorPlan) -> Bool {
         let subject = incident.subject
         if incident.isOfWholeSource, rule.isOfParts { return false }
-        let kept = figures.unordered(of: subject.source).filter { incident.isOfWholeSource || $0.whole == subject }
+        let kept = incident.isOfWholeSource ? figures.unordered(of: subject.source) : keptParts(of: subject)
         return kept.isEmpty
             || kept.contains { rule.concerns($0, labels: figures.series[$0]?.labels ?? [:]) }
+    }
+
+    /// What there are figures of that is of an app: of it as a whole, and of its releases.
+    private func keptParts(of app: Subject) -> Set<Subject> {
+        guard app.release == nil else { return [] }
+        let releases = figures.unordered(releasesOf: app)
+        return figures.series[app] == nil ? releases : releases.union([app])
     }
 
     /// Whether the rule judges what the incident is about, and no other figure: what it says of another one is no end.
@@ -80,15 +89,18 @@ extension State {
         return metrics.isEmpty || judged.map(metrics.contains) ?? true
     }
 
-    /// Whether the rule looks at such things at all: under its name another plugin may have opened the incident.
-    private func canJudge(_ incident: Incident, _ rule: DetectorPlan) -> Bool {
+    /// Whether the rule looks at such things at all: under its name another plugin may have opened the incident. What has lost
+    /// its figures, because the journal was damaged, is left to what its source answers, and then to time.
+    private func canJudge(_ incident: Incident, _ rule: DetectorPlan, _ hasFigures: Bool) -> Bool {
         guard asksTheSame(incident, rule) else { return false }
         let subject = incident.subject
-        let hasFigures = figures.series[subject] != nil
+        guard figures.hasFigures(ofWhole: subject.whole) || incident.isOfWholeSource else { return true }
         return switch rule.scope {
         case .source: incident.isOfWholeSource || figures.hasFigures(ofWhole: subject)
         case .app: figures.hasFigures(ofWhole: subject.whole)
-        case .subject: hasFigures && (incident.key == nil || rule.judge == nil)
+        case .subject:
+            (figures.series[subject] != nil || !hasFigures && !incident.isOfWholeSource)
+                && (incident.key == nil || rule.judge == nil)
         }
     }
 }

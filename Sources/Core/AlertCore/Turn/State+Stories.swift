@@ -80,7 +80,7 @@ extension State {
                 return false
             }
             // Of one that may have arrived the channel counts as having heard, and it is the failure that says it has not.
-            return !delivery.mayHaveArrived && standing.firstSaid.map { $0 >= entry.at } ?? false
+            return !delivery.progress.mayHaveArrived && standing.firstSaid.map { $0 >= entry.at } ?? false
         }
     }
 
@@ -93,6 +93,19 @@ extension State {
                 ? (incident.evidence.span ?? figures.series[subject]?.samples.last?.span)
                     .map { sessions(ofReleasesOf: subject, in: $0) } ?? [] : [],
             links: plan.links(about: incident), silence: silence(of: incident, plan, at: now),
-            again: incidents.again(incident))
+            again: incidents.again(incident), unwatched: unwatched(while: incident, plan))
+    }
+
+    /// The apps that nobody watches while a source gives no answers: those of it that a rule judges.
+    private func unwatched(while incident: Incident, _ plan: Plan) -> [String] {
+        guard incident.isOpen, incident.subject.app == Subject.botApp, let trouble = Trouble(rawValue: incident.rule),
+            trouble == .sourceFailing || trouble == .sourceStopped
+        else { return [] }
+        let rules = plan.rules(of: incident.subject.source)
+        let watched = figures.unordered(of: incident.subject.source).filter { subject in
+            let labels = figures.series[subject]?.labels ?? [:]
+            return rules.contains { $0.concerns(subject, labels: labels) }
+        }
+        return Set(watched.map(\.app)).sorted()
     }
 }

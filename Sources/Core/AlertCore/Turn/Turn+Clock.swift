@@ -21,6 +21,7 @@ extension Turn {
             state.schedule.requeue(name, plan)
         }
         state.figures.setBack(to: now, &output)
+        state.wellSources.forgetAll()
         state.outbox.moveClock(by: step, &output)
         let queued = Dictionary(grouping: state.outbox.deliveries.values, by: \.channel).mapValues {
             Set($0.map(\.queued))

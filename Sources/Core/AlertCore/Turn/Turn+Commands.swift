@@ -38,9 +38,10 @@ extension Turn {
             id: freshMuteID(match), match: match, from: now, until: end,
             reason: reason.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) },
             by: by.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) })
-        let hearers = hearers(of: match, until: end)
+        let incidents = state.incidents.inOrder
+        let hearers = hearers(of: match, among: incidents, until: end)
         state.mutes.record(.mute(mute), &output)
-        let covered = checkAgain(at: mute)
+        let covered = checkAgain(at: mute, among: incidents)
         announce(mute, to: hearers)
         return .done(
             "muted \(match.sentence) until \(plan.zone.words(end, readAt: now)) (\(mute.id))"
@@ -128,7 +129,13 @@ extension Turn {
         switch which {
         case .all: ended = state.mutes.inOrder
         case .id(let id):
-            guard let mute = state.mutes[id] else {
+            let found = mutes(named: id)
+            guard found.count < 2 else {
+                return .refused(
+                    "'\(id.tamed)' is ambiguous: \(found.map(\.id).sorted().joined(separator: " or ")); "
+                        + "type more of the id")
+            }
+            guard let mute = found.first else {
                 if plan.gates.contains(where: { $0.name == id && $0.gate.stage == .mutes }) {
                     return .refused("'\(id.tamed)' is a rule in the config; remove it there and reload")
                 }
@@ -141,13 +148,22 @@ extension Turn {
             ended = [mute]
         }
         for mute in ended { state.mutes.record(.ended(id: mute.id), &output) }
-        var told: Set<String> = []
+        var told = Told(state.outbox)
+        // Put in their order once: somebody may end a thousand mutes at once.
+        let incidents = state.incidents.inOrder
         for mute in ended {
-            _ = checkAgain(at: mute)
-            takeBack(mute, unlessIn: &told)
+            _ = checkAgain(at: mute, among: incidents)
+            takeBack(mute, among: incidents, unlessIn: &told)
         }
         let what = ended.count == 1 ? "the mute of \(ended[0].match.sentence) has" : "\(ended.count) mutes have"
         return .done(ended.isEmpty ? "nothing was muted" : "\(what) ended", .array(ended.map(\.json)))
+    }
+
+    /// The mute of that id, or those whose ids begin so. A rule of the config that is called so is meant rather than these.
+    private func mutes(named name: String) -> [Mute] {
+        if let mute = state.mutes[name] { return [mute] }
+        guard !name.isEmpty, !plan.gates.contains(where: { $0.name == name }) else { return [] }
+        return state.mutes.inOrder.filter { $0.id.hasPrefix(name) }
     }
 
     private mutating func acknowledge(_ names: [String], _ by: String?) -> CommandAnswer {
@@ -218,7 +234,7 @@ extension Turn {
         if let delivery = state.outbox[id] {
             return .refused(
                 "delivery \(id) has not failed: it is waiting for channel \(delivery.channel), "
-                    + "after \(delivery.attempts.counted("attempt"))"
+                    + "after \(delivery.progress.attempts.counted("attempt"))"
             )
         }
         guard let entry = state.outbox.history.last(where: { $0.delivery.id == id }) else {
@@ -257,8 +273,8 @@ extension Turn {
     }
 
     /// Has every incident that a mute concerns looked at anew; gives back how many there are.
-    private mutating func checkAgain(at mute: Mute) -> Int {
-        let concerned = state.incidents.askAnew(mute, at: now, &output)
+    private mutating func checkAgain(at mute: Mute, among incidents: [Incident]) -> Int {
+        let concerned = state.incidents.askAnew(mute, among: incidents, at: now, &output)
         for incident in concerned { state.agenda.revisit(incident.id, at: now) }
         return concerned.count { $0.isOpen && $0.state != .pending }
     }

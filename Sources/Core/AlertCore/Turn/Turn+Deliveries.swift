@@ -102,8 +102,7 @@ extension Turn {
 
     /// Whether it is over and has not come again since, for then its end would read as if that were over.
     private func isOver(_ summary: IncidentSummary) -> Bool {
-        let identity = IncidentKey(rule: summary.rule, subject: summary.subject, key: summary.key)
-        return summary.state.endKind != nil && state.incidents[identity: identity] == nil
+        summary.state.endKind != nil && state.incidents[identity: summary.identity] == nil
     }
 
     private func isHeld(_ incident: Incident, of missed: Delivery) -> Bool {

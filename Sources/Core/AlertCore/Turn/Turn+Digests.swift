@@ -49,7 +49,7 @@ extension Turn {
         let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
         let members = zip(part.members, remarks).map { member, remarks in
             var member = member
-            member.isFlapping = remarks.contains { $0.reason == .flapping }
+            member.isFlapping = remarks.contains(where: \.isFlapping)
             return member
         }
         let part = Portion(members: members[...], number: part.number, count: part.count)

@@ -13,11 +13,13 @@ extension Turn {
     /// The channels that a mute concerns, asked before it is in force: what another gate is closed to would be no news
     /// once it opens. Pagers keep their alerts; an alert has no state for it.
     ///
-    /// - Parameter end: when it ends. Who has heard of a shorter one would take what is muted for over once that ends.
-    func hearers(of match: Match, until end: Moment = .earliest) -> [Hearer] {
-        let covered = state.incidents.inOrder.filter { incident in
+    /// - Parameters:
+    ///   - incidents: all of them in their order.
+    ///   - end: when it ends. Who has heard of a shorter one would take what is muted for over once that ends.
+    func hearers(of match: Match, among incidents: [Incident], until end: Moment = .earliest) -> [Hearer] {
+        let covered = incidents.filter { incident in
             incident.isOpen && mayAnnounce(incident.id) && match.fits(incident.property)
-        }
+        }.compactMap { state.incidents[$0.id] }
         guard !covered.isEmpty else { return [] }
         return plan.channels.filter { $0.hearsAcknowledgements && !plan.isPager($0.name) }.compactMap { channel in
             let heard = covered.filter { incident in
@@ -50,13 +52,18 @@ extension Turn {
 
     /// Takes back what was said of a mute that has ended before its time: who may have read it hears that it is over.
     ///
-    /// - Parameter said: where that was said of another of the same, which ended with it.
-    mutating func takeBack(_ mute: Mute, unlessIn said: inout Set<String>) {
+    /// - Parameters:
+    ///   - incidents: all of them in their order.
+    ///   - told: what was said of mutes, and where the end was said of another of the same, which ended with it.
+    mutating func takeBack(_ mute: Mute, among incidents: [Incident], unlessIn told: inout Told) {
         let hearsay = withdrawNews(of: mute)
-        let told = state.outbox.history.filter { $0.isDelivered && $0.delivery.isNews(of: mute) }
-        let channels = hearsay.union(told.map(\.delivery.channel))
-        for hearer in hearers(of: mute.match)
-        where channels.contains(hearer.channel) && said.insert("\(hearer.channel) \(mute.match.sentence)").inserted {
+        // Of nearly all nobody has heard.
+        let channels = hearsay.union(told.channels(of: mute, state.outbox))
+        guard !channels.isEmpty else { return }
+        for hearer in hearers(of: mute.match, among: incidents)
+        where channels.contains(hearer.channel)
+            && told.ended.insert("\(hearer.channel) \(mute.match.sentence)").inserted
+        {
             sendDigest(
                 writer.message(ofEnded: mute, covering: hearer.incidents), .muted(mute.id), to: hearer.channel)
         }
@@ -65,17 +72,19 @@ extension Turn {
     /// Sends no more of what still waits for its channel, and tells there of another mute that covers the same by now; gives
     /// back the channels where it may have arrived already.
     private mutating func withdrawNews(of mute: Mute) -> Set<String> {
-        let inForce = state.mutes.inOrder.filter { $0.from <= now && now < $0.until }
         var told: Set<String> = []
-        for delivery in state.outbox.inOrder where delivery.isNews(of: mute) {
-            guard case .waiting = delivery.phase, !delivery.mayHaveArrived else {
+        let news = state.outbox.deliveries.values.filter { $0.isNews(of: mute) }
+        for delivery in news.sorted(by: { $0.number < $1.number }) {
+            guard case .waiting = delivery.progress.phase, !delivery.progress.mayHaveArrived else {
                 told.insert(delivery.channel)
                 continue
             }
             state.outbox.end(delivery, .replaced, at: now, &output)
             let open = delivery.incidents.compactMap { state.incidents[$0] }
                 .filter { $0.isOpen && mayAnnounce($0.id) }
-            let other = inForce.last { other in open.allSatisfy { other.match.fits($0.property) } }
+            let other = state.mutes.inOrder.last { other in
+                other.from <= now && now < other.until && open.allSatisfy { other.match.fits($0.property) }
+            }
             guard let other, !open.isEmpty, plan.channel(delivery.channel) != nil,
                 !hasHeard(of: other, in: delivery.channel)
             else { continue }
@@ -86,19 +95,61 @@ extension Turn {
 
     /// Whether the channel has heard of the mute, or is about to.
     private func hasHeard(of mute: Mute, in channel: String) -> Bool {
-        state.outbox.inOrder.contains { $0.channel == channel && $0.isNews(of: mute) }
+        state.outbox.deliveries.values.contains { $0.channel == channel && $0.isNews(of: mute) }
             || state.outbox.history.contains {
                 $0.isDelivered && $0.delivery.channel == channel && $0.delivery.isNews(of: mute)
             }
     }
 }
 
+extension Turn {
+    /// What channels were told of mutes that end with one command: found once for all of them.
+    struct Told {
+        /// In which channel the end of which mutes was said.
+        var ended: Set<String> = []
+        /// The channels where a message arrived with that word in its footer, for messages that may be news of mutes.
+        private var channels: [Substring: Set<String>]
+        /// How much of the history was looked at, so that it is known when it is another.
+        private var looked: (count: Int, last: String?)
+
+        init(_ outbox: Outbox) {
+            channels = Told.arrivals(in: outbox)
+            looked = Told.extent(of: outbox)
+        }
+
+        /// The channels that were told that the mute is in force.
+        mutating func channels(of mute: Mute, _ outbox: Outbox) -> Set<String> {
+            // What is taken back is history, too, and may have pushed out what was remembered.
+            if looked != Told.extent(of: outbox) { self = Told(outbox, ended: ended) }
+            return channels[mute.id[...]] ?? []
+        }
+
+        private init(_ outbox: Outbox, ended: Set<String>) {
+            self.init(outbox)
+            self.ended = ended
+        }
+
+        private static func extent(of outbox: Outbox) -> (count: Int, last: String?) {
+            (outbox.history.count, outbox.history.last?.delivery.id)
+        }
+
+        private static func arrivals(in outbox: Outbox) -> [Substring: Set<String>] {
+            var arrivals: [Substring: Set<String>] = [:]
+            for entry in outbox.history where entry.isDelivered && entry.delivery.mayBeNewsOfMute {
+                for word in entry.delivery.footerWords { arrivals[word, default: []].insert(entry.delivery.channel) }
+            }
+            return arrivals
+        }
+    }
+}
+
 extension Delivery {
     /// Whether it says that the mute is in force: its footer names it, in whatever language.
-    fileprivate func isNews(of mute: Mute) -> Bool {
-        kind == .digest && incident == nil
-            && message.footer.split { !$0.isLetter && !$0.isNumber }.contains { $0 == mute.id }
-    }
+    fileprivate func isNews(of mute: Mute) -> Bool { mayBeNewsOfMute && footerWords.contains { $0 == mute.id } }
+
+    fileprivate var mayBeNewsOfMute: Bool { kind == .digest && incident == nil }
+
+    fileprivate var footerWords: [Substring] { message.footer.split { !$0.isLetter && !$0.isNumber } }
 }
 
 extension EndedDelivery {

@@ -24,11 +24,13 @@ extension Turn {
             return .done(
                 "\(alerts.counted("alert")) accepted for source \(name)\(warned)", ["observations": JSON(kept)])
         }
+        let remark = observations.historyRemark.map { "; \($0)" } ?? ""
         let all = observations.count.counted("observation")
         return .done(
             kept == observations.count
-                ? "\(all) accepted for source \(name)\(warned)"
-                : "\(kept) of \(all) accepted for source \(name); the log says why the rest was left out\(warned)",
+                ? "\(all) accepted for source \(name)\(remark)\(warned)"
+                : "\(kept) of \(all) accepted for source \(name); the log says why the rest was left out"
+                    + "\(remark)\(warned)",
             ["observations": JSON(kept)])
     }
 }

@@ -56,6 +56,7 @@ extension Turn {
         }
         if let cursor = report.cursor { record.cursor = cursor }
         record.validators = validators
+        record.noteTaken(report)
         let warnings = plan.warnings(of: report, from: name)
         for warning in warnings { output.note(.warning, "source \(name): \(warning)", ["source": name]) }
         if case .failed(let failure) = report.outcome {
@@ -73,7 +74,7 @@ extension Turn {
         let limit = report.accountsLimit.flatMap { $0 > now ? $0 : nil }
         record.limit = limit
         state.schedule.keep(record, of: name, &output)
-        judgeSource(name)
+        judgeSource(name, isOfFew: report.isOfFew)
         if let limit { state.schedule.hold(source, until: limit, plan) }
         state.schedule.requeue(name, plan)
         return kept
@@ -101,12 +102,18 @@ extension Turn {
             record.noteAnswer(.values, of: source, unread: report.unread, at: now)
             let taken = receiveFigures(observations, of: source.name)
             kept = taken.count
+            noteRemarks(taken.remarks, of: source.name, &record)
+            noteNews(of: taken.subjects, of: source.name)
             // All that the source has is looked through, so not with each app of which it tells by itself.
             if state.schedule.sources[source.name]?.lastOutcome == .unchanged {
                 record.confirmed = state.relied(on: record.confirmed, of: source.name)
             }
             _ = state.schedule.noteJudged(source.name)
-            record.noteFigures(judge(taken.subjects, withoutNewFigures: taken.withoutNewFigures))
+            let closeness = judge(taken.subjects, of: source.name, withoutNewFigures: taken.withoutNewFigures)
+            record.noteFigures(closeness)
+            if report.unread == .nothing, state.schedule.takeAwaitedFigures(of: source.name) {
+                endIncidentsWithoutRule(of: source.name)
+            }
             judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
         case .unchanged:
             noteUsable(report, of: source.name, &record)
@@ -116,12 +123,15 @@ extension Turn {
             if state.schedule.noteJudged(source.name) || isNews {
                 let subjects = state.figures.subjects(of: source.name)
                 let aged = subjects.filter { state.figures.series[$0].map { $0.figuresSeen < $0.lastSeen } ?? false }
-                if judge(subjects, asSeen: true, withoutNewFigures: Set(aged)) == .near { record.isNear = true }
+                if judge(subjects, of: source.name, asSeen: true, withoutNewFigures: Set(aged)) == .near {
+                    record.isNear = true
+                }
             }
             record.noteAnswer(.unchanged, of: source, at: now)
         case .noData:
             noteUsable(report, of: source.name, &record)
-            record.noteAnswer(.noData, of: source, unread: report.unread, at: now)
+            record.noteAnswer(
+                .noData, of: source, unread: report.unread, isAsBefore: report.isAsBefore, at: now)
             judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
         case .stale(let measured): receiveStale(measured, of: source, &record)
         case .failed: break
@@ -131,6 +141,18 @@ extension Turn {
             state.figures.noteAnswer(of: source.name, asked: record.lastPolled ?? now, &output)
         }
         return kept
+    }
+
+    /// Says what of an answer no rule judges: in the log when that begins, with the source for as long as it goes on.
+    private mutating func noteRemarks(_ remarks: [String], of source: String, _ record: inout SourceRecord) {
+        guard !remarks.isEmpty else { return }
+        let told = state.schedule.sources[source]?.warnings ?? []
+        for remark in remarks {
+            let sentence = "source \(source): \(remark)"
+            output.leftOut.append(sentence)
+            if !told.contains(remark) { output.note(.warning, sentence, ["source": source]) }
+        }
+        record.note(warnings: remarks + record.warnings)
     }
 
     /// An answer that is good, whatever is in it.
@@ -191,6 +213,11 @@ extension Turn {
     }
 
     private func pace(_ source: SourcePlan) -> PollPace {
+        // Who is told has no intervals, so nobody need know why they would stretch: a push may bring one app of thousands.
+        guard !source.isPushed else {
+            return PollPace(
+                source: source, hasPending: false, isIdle: false, isLowOnPower: state.schedule.isLowOnPower)
+        }
         // A rule without `for` fires in this very turn: there is nothing to watch for.
         let hasPending = state.incidents.pending(of: source.name).contains {
             (plan.detector($0.rule)?.detector.holdTime ?? .zero) > .zero
@@ -204,9 +231,10 @@ extension Turn {
         guard source.slowsWhen.contains(.idle), plan.hasCalendar || !state.mutes.isEmpty else { return false }
         let subjects = state.figures.unordered(of: source.name)
         guard !subjects.isEmpty else { return false }
+        let rules = plan.rules(of: source.name)
         for subject in subjects {
             let labels = state.figures.series[subject]?.labels ?? [:]
-            for detector in plan.detectors where detector.concerns(subject, labels: labels) {
+            for detector in rules where detector.concerns(subject, labels: labels) {
                 let incident = Incident(
                     rule: detector.name, subject: subject, labels: labels, severity: .critical, since: now,
                     evidence: Evidence(sentence: ""))
@@ -224,9 +252,9 @@ extension Turn {
 
     /// Asks the rules about subjects, and moves incidents along; gives back how close the closest figure is to a limit.
     private mutating func judge(
-        _ subjects: [Subject], asSeen: Bool = false, withoutNewFigures: Set<Subject>
+        _ subjects: [Subject], of source: String, asSeen: Bool = false, withoutNewFigures: Set<Subject>
     ) -> Judgement.Closeness {
-        var question = Question(plan: plan, now: now)
+        var question = Question(plan, of: source, at: now)
         question.withoutNewFigures = withoutNewFigures
         question.tellsJudgements = tellsJudgements
         question.asSeen = asSeen
@@ -267,13 +295,30 @@ extension Turn {
         }
     }
 
-    /// Asks the rules that watch a source as such, and promises to ask again when they want to.
-    mutating func judgeSource(_ name: String) {
+    /// Takes in that newer figures have come: of a few, it is asked whether their source stays well with them; of many it is
+    /// looked at as a whole.
+    private mutating func noteNews(of subjects: [Subject], of source: String) {
+        guard state.wellSources[source] != nil, !subjects.isEmpty else { return }
+        let isFew = subjects.count <= WellSources.newsMax
+        state.wellSources.note(news: isFew ? state.wellUntil(subjects, of: source, plan) : nil, of: source)
+    }
+
+    /// Asks the rules that watch a source as such.
+    ///
+    /// - Parameter isOfFew: whether it was told of a few apps, and may be told of others soon.
+    mutating func judgeSource(_ name: String, isOfFew: Bool = false) {
         guard plan.watchesSources else { return }
-        let rulings = state.judge(source: name, Question(plan: plan, now: now))
+        // Drawings show every judgement, those that say the same again too.
+        if !tellsJudgements, let judged = state.wellSources.judged(name, at: now) {
+            output.judged += judged
+            return
+        }
+        var question = Question(plan, of: name, at: now)
+        question.asksHowLong = isOfFew
+        let rulings = state.judge(source: name, question)
+        state.wellSources.note(rulings, of: name)
         output.judged += rulings.given
         for ruling in rulings.all { track(ruling) }
-        state.agenda.set(.watch(name), rulings.askAgain.map { max($0, now + Turn.secondLookAfter) })
     }
 
     /// Moves incidents along with what a rule thinks now.
@@ -297,7 +342,7 @@ extension Turn {
             if case .firing = judgement.verdict, !isVanished {
                 isFresh = state.areFiguresFresh(of: ruling.subject, for: rule, plan, at: now)
             }
-            follow(state.incidents.track(rule, ruling, judgement, isFresh: isFresh, at: now, &output))
+            follow(state.incidents.track(rule, ruling, judgement, isFresh: isFresh, plan, at: now, &output))
             noteUnsettled(ruling, judgement)
         }
     }
@@ -305,17 +350,18 @@ extension Turn {
     /// Whether it finds all well by figures that are too old to be believed, and older than what an open incident rests on.
     private func isOutweighed(_ judgement: Judgement, of ruling: Ruling) -> Bool {
         guard case .ok = judgement.verdict else { return false }
-        let identity = IncidentKey(rule: ruling.rule.name, subject: ruling.subject, key: ruling.key)
-        return state.incidents[identity: identity]?.rests(onNewerThan: judgement) == true
+        return state.incidents[identity: ruling.identity]?.rests(onNewerThan: judgement) == true
             && !state.areFiguresFresh(of: ruling.subject, for: ruling.rule, plan, at: now)
     }
 
-    /// What was good in the very instant in which it opened ends with the next answer, also with one that says 'as
-    /// before'.
+    /// What was good in the very instant in which it opened, or must be well for a while, ends with one of the next answers, also
+    /// with one that says 'as before'.
     private mutating func noteUnsettled(_ ruling: Ruling, _ judgement: Judgement) {
-        guard case .ok(recovered: true) = judgement.verdict, ruling.rule.detector.holdTime > .zero else { return }
-        let identity = IncidentKey(rule: ruling.rule.name, subject: ruling.subject, key: ruling.key)
-        if state.incidents[identity: identity] != nil { state.schedule.forgetJudged(ruling.subject.source) }
+        guard case .ok(recovered: true) = judgement.verdict,
+            let incident = state.incidents[identity: ruling.identity],
+            ruling.rule.detector.holdTime > .zero || incident.endsFrom != nil
+        else { return }
+        state.schedule.forgetJudged(ruling.subject.source)
     }
 
     // MARK: - Another config
@@ -326,9 +372,23 @@ extension Turn {
             if let why = state.whyOutdated(incident, under: plan) { close(incident, because: why) }
         }
     }
+
+    /// Ends what had to wait until a source has brought figures: what is without any has lost them otherwise, with a record of
+    /// the journal.
+    private mutating func endIncidentsWithoutRule(of source: String) {
+        for incident in state.incidents.all.filter({ $0.isOpen && $0.subject.source == source }).inOrder {
+            if let why = state.whyOutdated(incident, under: plan, hasFigures: true) { close(incident, because: why) }
+        }
+    }
 }
 
 extension PollReport {
+    /// Whether it tells of a few apps at most, so that others of its source may be told of at any moment.
+    fileprivate var isOfFew: Bool {
+        guard case .values(let observations) = outcome else { return true }
+        return observations.count <= WellSources.newsMax
+    }
+
     /// Until when the budget of the source's account is used up, if the service said so; trouble of its own is none.
     fileprivate var accountsLimit: Moment? {
         guard case .failed(let failure) = outcome, failure.reason == .rateLimited, !failure.isOfAnotherAccount else {

@@ -102,17 +102,17 @@ extension Turn {
         if let correction { message.fields.append(writer.field(correction)) }
         var remarked = remarks.map(writer.field)
         if let held = writer.held(by: heldLong(notification, standing)) { remarked.insert(held, at: 0) }
+        if let turn = handover(notification, writer) { remarked.append(turn) }
         message.fields += remarked
-        if remarks.contains(where: { $0.reason == .flapping }) { writer.noteFlapping(&message) }
+        if let remark = remarks.first(where: \.isFlapping) { writer.noteFlapping(&message, worst(of: story, remark)) }
         let delivery = accept(message, about: story, notification.kind, in: channel, remarked: remarked)
         let told = standing.told(notification, figureToSay(of: incident, notification.kind), correction, at: now)
         state.incidents.keep(told, of: incident.id, in: channel, &output)
         rememberEnd(notification)
         noteSwings(notification, remarks)
-        decide(
-            .send, delivery.kind == .digest ? .overtaken : remarks.first?.reason ?? reason, delivery.kind,
-            notification.severity, channel, delivery.message, incident: incident.id, delivery: delivery.id)
-        state.agenda.dispatch(channel, at: now)
+        letLeave(
+            delivery, delivery.kind == .digest ? .overtaken : remarks.first?.reason ?? reason,
+            as: notification.severity)
     }
 
     /// What has held back news of something, which comes late for it. An end and a reminder say since when it is so.
@@ -133,17 +133,13 @@ extension Turn {
         _ message: Message, _ reason: Reason, to channel: String, as severity: Severity? = nil,
         updates: [Message] = [], escalated: [String] = []
     ) {
-        let delivery = accept(
-            message, message.kind, channel, incident: nil, updates: updates, escalated: escalated)
-        decide(
-            .send, reason, message.kind, severity ?? message.severity, channel, delivery.message, incident: nil,
-            delivery: delivery.id)
-        state.agenda.dispatch(channel, at: now)
+        let draft = Outbox.Draft(kind: message.kind, channel: channel, updates: updates, escalated: escalated)
+        letLeave(accept(message, as: draft), reason, as: severity ?? message.severity)
     }
 
     /// Takes note that a channel is told that something keeps coming and going.
     mutating func noteSwings(_ notification: Notification, _ remarks: [Remark]) {
-        guard remarks.contains(where: { $0.reason == .flapping }) else { return }
+        guard remarks.contains(where: \.isFlapping) else { return }
         let incident = notification.incident
         state.incidents.record(
             .swingsTold(
@@ -194,20 +190,15 @@ extension Turn {
             state.outbox.end(old, .replaced, at: now, &output)
         }
         for field in remarked where !message.fields.contains(field) { message.fields.append(field) }
-        return accept(message, kind, channel, incident: story.incident.id)
+        return accept(message, as: Outbox.Draft(kind: kind, channel: channel, incident: story.incident.id))
     }
 
-    private mutating func accept(
-        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, updates: [Message] = [],
-        escalated: [String] = []
-    ) -> Delivery {
+    private mutating func accept(_ message: Message, as draft: Outbox.Draft) -> Delivery {
         acceptedCount += 1
-        var message = dressed(message, for: channel)
+        var message = dressed(message, for: draft.channel)
         // The numbers of a picture that nobody is shown have no place in the journal.
-        if plan.hasCharts, plan.channel(channel)?.hasCharts != true { message.chart = nil }
-        return state.outbox.accept(
-            message, kind, channel, incident: incident, updates: updates, escalated: escalated, bot: plan.botName,
-            at: now, &output)
+        if plan.hasCharts, plan.channel(draft.channel)?.hasCharts != true { message.chart = nil }
+        return state.outbox.accept(message, as: draft, bot: plan.botName, at: now, &output)
     }
 
     /// Lets go of a resolved incident of which nobody has anything more to hear.
@@ -229,7 +220,9 @@ extension Turn {
             // What it never heard begin need not end there.
             guard state.outbox.opening(of: [incident.id], in: channel) != nil else { continue }
             if plan.channels.contains(where: { state.outbox.leads($0, whereLed: channel) }) { continue }
-            let delivery = accept(writer.message(story(of: incident), kind), kind, channel, incident: incident.id)
+            let delivery = accept(
+                writer.message(story(of: incident), kind),
+                as: Outbox.Draft(kind: kind, channel: channel, incident: incident.id))
             receiveNews([state.outbox.abandon(delivery, at: now, &output)])
         }
     }
@@ -308,20 +301,28 @@ extension Turn {
         _ severity: Severity, _ channel: String
     ) {
         let message = plan.dressed(writer.message(story(of: incident), kind), for: channel)
-        decide(decision, reason, kind, severity, channel, message, incident: incident.id)
-    }
-
-    private mutating func decide(
-        _ decision: Decision, _ reason: Reason, _ kind: Notification.Kind, _ severity: Severity, _ channel: String,
-        _ message: Message, incident: String?, delivery: String? = nil
-    ) {
-        var message = message
-        if message.words != plan.words { message.words = plan.words }
         output.effects.append(
             .decided(
                 DecisionRecord(
-                    at: now, incident: incident, kind: kind, severity: severity, channel: channel, decision: decision,
-                    reason: reason, message: message, delivery: delivery)))
+                    at: now, incident: incident.id, kind: kind, severity: severity, channel: channel,
+                    decision: decision, reason: reason, message: inPlansLanguage(message), delivery: nil)))
+    }
+
+    /// Says that a message which was accepted leaves, and has its channel dispatched.
+    private mutating func letLeave(_ delivery: Delivery, _ reason: Reason, as severity: Severity) {
+        output.effects.append(
+            .decided(
+                DecisionRecord(
+                    at: now, incident: delivery.incident, kind: delivery.kind, severity: severity,
+                    channel: delivery.channel, decision: .send, reason: reason,
+                    message: inPlansLanguage(delivery.message), delivery: delivery.id)))
+        state.agenda.dispatch(delivery.channel, at: now)
+    }
+
+    private func inPlansLanguage(_ message: Message) -> Message {
+        var message = message
+        if message.words != plan.words { message.words = plan.words }
+        return message
     }
 }
 

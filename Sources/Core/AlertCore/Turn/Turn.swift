@@ -63,6 +63,7 @@ struct Turn {
         case .power(let isLow): state.schedule.setPower(isLow: isLow)
         case .journal(let trouble): noteJournal(trouble)
         case .journalDamaged(let what):
+            state.schedule.forgetAnswers(&output)
             raiseTrouble(
                 .journalDamaged, about: Trouble.journal,
                 Phrase(.troubleDamage, [.cause: .text(what)]))
@@ -91,7 +92,7 @@ struct Turn {
     /// Takes out what is due, and what may be since another incident has changed.
     private mutating func takeDue() -> Agenda.Due? {
         if state.incidents.takeEvent() {
-            for id in state.incidents.waitingForEvents.sorted() { state.agenda.revisit(id, at: now) }
+            for id in state.released(plan, at: now) { state.agenda.revisit(id, at: now) }
         }
         // At the end of time, whatever is put off is due at once, for ever.
         guard now < .latest else { return nil }
@@ -99,7 +100,6 @@ struct Turn {
     }
 
     private mutating func look(at due: Agenda.Due) {
-        for source in due.watches.sorted() { judgeSource(source) }
         // However the promises lay in the heap: a budget is for what is worst before it is for reminders.
         let incidents = byUrgency(due.incidents)
         // What explains others must fire before they are asked about.
@@ -130,6 +130,8 @@ struct Turn {
     private mutating func start() {
         moveClockIfSetBack()
         state.schedule.forgetJudged()
+        state.schedule.awaitFigures(plan)
+        state.wellSources.forgetAll()
         for source in plan.sources {
             guard var record = state.schedule.sources[source.name] else { continue }
             // A new start, or a new config, is a new chance for a credential that was refused, and for an address that was
@@ -189,7 +191,10 @@ struct Turn {
         state.incidents.forgetAftermaths(at: now, &output)
         closeSilent()
         offerAgain(triedBy: now - Turn.offeredAgainAfter)
-        for subject in state.outdated(at: now) { state.figures.record(.forgotten(subject), &output) }
+        for subject in state.outdated(at: now) {
+            state.figures.record(.forgotten(subject), &output)
+            state.wellSources.forget(subject.source)
+        }
         clearTrouble(.clockStepped, about: Trouble.clock, ifOlderThan: Trouble.clockLifetime)
         clearTrouble(.journalDamaged, about: Trouble.journal, ifOlderThan: Trouble.damageLifetime)
         state.agenda.set(.housekeeping, now + Figures.forgottenEvery)

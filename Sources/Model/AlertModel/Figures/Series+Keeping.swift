@@ -25,21 +25,24 @@ extension Series.Kept {
     mutating func add(_ observation: Observation, keeping retention: Retention, after elders: Elders) {
         memory.add(observation, after: elders)
         firstSeen = firstSeen ?? observation.seen
-        if observation.metrics.isEmpty, hasFigures {
+        let isHistory = observation.isHistory
+        // Behind newer figures it may put right what was said of that time; it never stands where rules read of now.
+        let tellsFigures = !observation.metrics.isEmpty && (!isHistory || isBehindFigures(observation))
+        if !tellsFigures, hasFigures {
             // What is older than what was heard last is no news, and says nothing of labels.
             if observation.seen >= lastSeen { hear(of: observation, keeping: labels) }
             return
         }
         // From the first figures on looks without any are none.
-        if !observation.metrics.isEmpty, !hasFigures { letGoOfLooks() }
+        if tellsFigures, !hasFigures { letGoOfLooks() }
         let sample = Series.Sample(
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
-            metrics: observation.metrics.kept(bytesMax: Series.metricsBytesMax))
-        keepPolls(sample, before: retention.earlierPolls)
+            metrics: tellsFigures ? observation.metrics.kept(bytesMax: Series.metricsBytesMax) : Metrics())
+        if !isHistory { keepPolls(sample, before: retention.earlierPolls) }
         reach = retention.reach
-        let isEcho = isEcho(observation)
+        let isOfNow = tellsFigures && !isHistory && !isEcho(observation)
         guard samples.keep(sample, &samplesBytes) else { return }
-        if !observation.metrics.isEmpty, !isEcho { figuresSeen = max(figuresSeen ?? .earliest, observation.seen) }
+        if isOfNow { figuresSeen = max(figuresSeen ?? .earliest, observation.seen) }
         dropOvertaken(by: sample, retention.lookback)
         dropOutdated(retention.lookback)
         dropPast()
@@ -57,6 +60,12 @@ extension Series.Kept {
         let silence = observation.seen - figuresSeen
         guard silence > Series.silenceMin, silence > observation.span.length.scaled(by: 2) else { return false }
         return samples.last.map { observation.span.to <= $0.span.to } ?? false
+    }
+
+    /// Whether there are figures of a span that ends no earlier.
+    private func isBehindFigures(_ observation: Observation) -> Bool {
+        guard hasFigures, let newest = samples.last else { return false }
+        return observation.span.to <= newest.span.to
     }
 
     /// Takes in what an observation says besides figures.

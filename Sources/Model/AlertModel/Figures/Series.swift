@@ -91,7 +91,7 @@ public struct Series: Hashable, Sendable {
         after elders: Elders = .none
     ) {
         shared[0].add(observation, keeping: retention, after: elders)
-        if !observation.metrics.isEmpty { shared[0].releasesSummed = releases }
+        if !observation.metrics.isEmpty, !observation.isHistory { shared[0].releasesSummed = releases }
     }
 
     public mutating func add(_ observation: Observation, keeping lookback: Duration) {

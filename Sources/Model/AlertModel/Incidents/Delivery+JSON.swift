@@ -135,13 +135,6 @@ extension Delivery: JSONWritable {
 }
 
 extension Delivery.Progress {
-    /// That of a delivery that was accepted and nothing else.
-    fileprivate static func first(_ queued: Moment) -> Delivery.Progress {
-        Delivery.Progress(
-            attempts: 0, phase: .waiting(notBefore: queued), mayHaveArrived: false, possiblyRepeated: false,
-            isPlain: false)
-    }
-
     /// Puts the members of an object that says whose progress it is.
     public func putMembers(into json: inout JSONWriter) {
         json.member("attempts", attempts)

@@ -14,17 +14,7 @@ public struct Delivery: Hashable, Sendable {
     }
     private var sharedMessage: Shared<Message>
     public var queued: Moment
-    /// Attempts begun so far.
-    public var attempts: Int
-    public var phase: Phase
-    /// Whether an earlier attempt may have arrived; then newer truth follows the message and does not replace it.
-    public var mayHaveArrived: Bool
-    /// Whether the text says that an earlier attempt may have arrived: where the channel does not see that itself.
-    public var possiblyRepeated: Bool
-    /// Whether to send the plainest form: the channel refused the rich one.
-    public var isPlain: Bool
-    /// The channel's id of the message whose thread it goes into, the same on every attempt; nil for none.
-    public var thread: String?
+    public var progress: Progress
     /// Of a message about several: how those of them read by themselves whose standing it changes, for the messages that
     /// opened them. Let go of when the delivery has ended.
     public var updates: [Message] = []
@@ -39,28 +29,20 @@ public struct Delivery: Hashable, Sendable {
 
     /// What changes of a delivery from attempt to attempt.
     public struct Progress: Hashable, Sendable {
-        public var attempts: Int
+        /// Attempts begun so far.
+        public var attempts = 0
         public var phase: Phase
-        public var mayHaveArrived: Bool
-        public var possiblyRepeated: Bool
-        public var isPlain: Bool
+        /// Whether an earlier attempt may have arrived; then newer truth follows the message and does not replace it.
+        public var mayHaveArrived = false
+        /// Whether the text says that an earlier attempt may have arrived: where the channel does not see that itself.
+        public var possiblyRepeated = false
+        /// Whether to send the plainest form: the channel refused the rich one.
+        public var isPlain = false
+        /// The channel's id of the message whose thread it goes into, the same on every attempt; nil for none.
         public var thread: String?
-    }
 
-    public var progress: Progress {
-        get {
-            Progress(
-                attempts: attempts, phase: phase, mayHaveArrived: mayHaveArrived, possiblyRepeated: possiblyRepeated,
-                isPlain: isPlain, thread: thread)
-        }
-        set {
-            attempts = newValue.attempts
-            phase = newValue.phase
-            mayHaveArrived = newValue.mayHaveArrived
-            possiblyRepeated = newValue.possiblyRepeated
-            isPlain = newValue.isPlain
-            thread = newValue.thread
-        }
+        /// That of a delivery that was accepted and nothing else.
+        static func first(_ queued: Moment) -> Progress { Progress(phase: .waiting(notBefore: queued)) }
     }
 
     /// The incidents it is about: what is said of one of them leaves in order.
@@ -77,8 +59,7 @@ public struct Delivery: Hashable, Sendable {
 
     public init(
         id: String, channel: String, number: Int, kind: Notification.Kind, incident: String?, message: Message,
-        queued: Moment, attempts: Int = 0, phase: Phase? = nil, mayHaveArrived: Bool = false,
-        possiblyRepeated: Bool = false, isPlain: Bool = false
+        queued: Moment
     ) {
         self.id = id
         self.channel = channel
@@ -87,11 +68,7 @@ public struct Delivery: Hashable, Sendable {
         self.incident = incident
         sharedMessage = Shared(message)
         self.queued = queued
-        self.attempts = attempts
-        self.phase = phase ?? .waiting(notBefore: queued)
-        self.mayHaveArrived = mayHaveArrived
-        self.possiblyRepeated = possiblyRepeated
-        self.isPlain = isPlain
+        progress = .first(queued)
     }
 }
 

@@ -159,8 +159,16 @@ extension Incident: KeptIncident, JSONWritable {
             if worstSeverity != severity { json.member("worst_severity", worstSeverity.rawValue) }
             if isUncertain { json.member("uncertain", true) }
             json.member("better_since", ifAny: betterSince)
+            json.member("ends_from", ifAny: endsFrom)
             json.member("acknowledged", ifAny: acknowledgement)
             json.member("unattended", ifAny: unattendedSince)
+            if !worsened.isEmpty {
+                json.object("worsened") { json in
+                    for level in Severity.allCases {
+                        if let moment = worsened[level] { json.member(named: level.rawValue, moment) }
+                    }
+                }
+            }
             if !labels.isEmpty { json.member("labels", labels) }
             if !standings.isEmpty { json.member("standings", standings) }
         }
@@ -172,8 +180,12 @@ extension Incident: KeptIncident, JSONWritable {
         worstSeverity = try reader.optional("worst_severity")?.choice() ?? severity
         isUncertain = try reader.optional("uncertain")?.bool() ?? false
         betterSince = try reader.optional("better_since")?.moment()
+        endsFrom = try reader.optional("ends_from")?.moment()
         acknowledgement = try reader.optional("acknowledged").map(Acknowledgement.init)
         unattendedSince = try reader.optional("unattended")?.moment()
+        for (name, value) in try reader.optional("worsened")?.members() ?? [] {
+            if let level = Severity(rawValue: name) { worsened[level] = try value.moment() }
+        }
         for (name, value) in try reader.optional("labels")?.members() ?? [] { labels[name] = try value.string() }
         for (channel, value) in try reader.optional("standings")?.members() ?? [] {
             standings[channel] = try Standing(value)

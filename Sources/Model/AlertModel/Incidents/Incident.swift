@@ -55,10 +55,15 @@ public struct Incident: Hashable, Sendable {
     public var isUncertain: Bool
     /// Since when its figure is back inside its limit, while it is recovering.
     public var betterSince: Moment?
+    /// Until when it must be well to be over, while it is recovering and has come and gone before; nil where the first good
+    /// poll ends it.
+    public var endsFrom: Moment?
     /// Who takes care of it, if anybody said so: then nobody is reminded.
     public var acknowledgement: Acknowledgement?
     /// When it got worse than what somebody took care of, and nobody did any more; nil where that has not been.
     public var unattendedSince: Moment?
+    /// When it became that bad for the first time, where it did not begin so.
+    public var worsened: [Severity: Moment] = [:]
     /// What each channel has been told, by channel name.
     public var standings: [String: Standing]
 
@@ -131,6 +136,12 @@ public struct Incident: Hashable, Sendable {
 
     /// Goes on under another rule, with its id and with all that channels know of it.
     public mutating func goOn(under rule: String) { self.rule = rule }
+
+    /// Takes in how bad it is from now on; that it never was so bad before is kept.
+    public mutating func become(_ severity: Severity, at now: Moment) {
+        for level in Severity.allCases where level > worstSeverity && level <= severity { worsened[level] = now }
+        self.severity = severity
+    }
 
     /// Nobody takes care of it any more, for it got worse.
     public mutating func leaveUnattended(at now: Moment) {

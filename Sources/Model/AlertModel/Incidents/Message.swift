@@ -92,6 +92,12 @@ public struct Message: Hashable, Sendable {
         self.incidents = incidents
     }
 
+    /// Puts a headline with a mark of its own in the place of the one it has.
+    public mutating func retitle(_ headline: String, mark: Mark) {
+        self.headline = "\(mark.rawValue) \(headline)"
+        self.mark = mark
+    }
+
     /// Whether all that it is about is over, whatever is said of it: an end, a correction after it, or a summary of what
     /// came and went.
     public var isOver: Bool {
@@ -193,8 +199,6 @@ public struct Message: Hashable, Sendable {
 
     /// What a channel says in front of a message that it may have shown before.
     public var repeatNotice: String { words[.captionRepeated] }
-    /// The same in English.
-    public static let repeatNotice = Words.english[.captionRepeated]
 }
 
 /// An incident as programs see it, in the shape that the documentation promises.

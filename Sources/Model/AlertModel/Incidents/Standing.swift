@@ -48,6 +48,19 @@ public struct Standing: Hashable, Sendable {
     }
 }
 
+extension Standing {
+    /// Whose it is: one channel's, of one incident.
+    public struct Key: Hashable, Sendable {
+        public let channel: String
+        public let incident: String
+
+        public init(channel: String, incident: String) {
+            self.channel = channel
+            self.incident = incident
+        }
+    }
+}
+
 /// A notification that a gate holds back.
 public struct Hold: Hashable, Sendable {
     public var kind: Notification.Kind

@@ -59,6 +59,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case headlineWorse
     case headlineStill
     case headlineWorst
+    case headlineFlapping
     case headlineSilent
     case headlineAcknowledged
     case headlineBack
@@ -68,10 +69,13 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case headlineClosed
     case headlineCorrectedEnd
     case headlineWhat
+    case headlineWhatFlapping
     case headlineWhatSilent
     case headlineWhatAcknowledged
     case headlineWhatResolved
     case headlineWhatEnded
+    case headlineReplaced
+    case headlineSourceAgain
     case headlineWhatClosed
     case endResolved
     case endEnded
@@ -87,9 +91,15 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
 
     // Fields
     case fieldLasted
+    case fieldBegan
+    case began
     case fieldSince
     case since
+    case fieldNewest
+    case fieldUnwatched
     case fieldOnIt
+    case fieldTurn
+    case turn
     case fieldOwner
     case fieldNoNews
     case noNews
@@ -114,6 +124,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case fieldBeforeWorst
     case fieldBeforeNow
     case fieldNow
+    case nowOver
     case figureOf
     case fieldHeld
     case heldQuietHours
@@ -191,6 +202,8 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case togetherOpened
     case togetherResolved
     case togetherHeld
+    case togetherHeldWorst
+    case togetherCalm
     case togetherWorst
     case togetherEnded
     case togetherOver
@@ -207,6 +220,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case gateFlapping
     case fieldFlapping
     case flapping
+    case flappingSlowly
     case fieldEscalated
     case escalated
     case escalatedWorse
@@ -215,6 +229,10 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case reasonAtMost
     case reasonAtLeast
     case reasonMeasured
+    case reasonPart
+    case reasonAtMostUntil
+    case reasonAtLeastUntil
+    case reasonMeasuredUntil
     case reasonNotClear
     case reasonUnsure
     case reasonAsOf
@@ -241,6 +259,8 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case releaseReplaced
     case staleSource
     case staleApp
+    case staleSourceSilent
+    case staleAppSilent
     case staleSourceOver
     case staleAppOver
 
@@ -306,4 +326,21 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case testChannel
     case testWhy
     case testChart
+}
+
+extension PhraseID {
+    /// By the numbers of the ids: the journal asks for a name with every phrase that it has.
+    private static let entries = allCases.map { $0.entry }
+    private static let named = [String: PhraseID](uniqueKeysWithValues: allCases.map { ($0.name, $0) })
+
+    /// What files and records call it: `headline.figure`.
+    public var name: String { PhraseID.entries[rawValue].name }
+
+    /// The phrase of that name; nil where there is none.
+    public init?(name: String) {
+        guard let id = PhraseID.named[name] else { return nil }
+        self = id
+    }
+
+    var english: Wording { PhraseID.entries[rawValue].english }
 }

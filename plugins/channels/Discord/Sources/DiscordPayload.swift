@@ -6,9 +6,7 @@ internal import PluginKit
 enum DiscordLimits {
     static let contentMax = 2000
     static let descriptionMax = 4096
-    static let fieldsMax = 25
     static let fieldValueMax = 1024
-    static let footerMax = 2048
     /// What describes an attachment.
     static let altMax = 1024
     /// All texts of all embeds together.

@@ -4,6 +4,8 @@ import PluginKit
 
 /// What Discord takes beside `DiscordLimits`: the shares of a message stay far below it.
 private let fieldNameMax = 256
+private let fieldsMax = 25
+private let footerMax = 2048
 
 /// What is wrong with a payload by Discord's rules, as far as they are written down.
 @Sendable func discordFlaws(_ payload: JSON) -> [String] {
@@ -25,13 +27,13 @@ private let fieldNameMax = 256
     for embed in embeds {
         if !(0...0xFFFFFF).contains(embed["color"]?.number ?? -1) { flaws.append("no colour") }
         let fields = embed["fields"]?.array ?? []
-        if fields.count > DiscordLimits.fieldsMax { flaws.append("\(fields.count) fields") }
+        if fields.count > fieldsMax { flaws.append("\(fields.count) fields") }
         for field in fields {
             check("a field's name", field["name"]?.string, fieldNameMax)
             check("a field's value", field["value"]?.string, DiscordLimits.fieldValueMax)
         }
         if let text = embed["description"] { check("the description", text.string, DiscordLimits.descriptionMax) }
-        if let footer = embed["footer"] { check("the footer", footer["text"]?.string, DiscordLimits.footerMax) }
+        if let footer = embed["footer"] { check("the footer", footer["text"]?.string, footerMax) }
         let marked = [embed["description"]] + fields.flatMap { [$0["name"], $0["value"]] }
         let texts = marked + [embed["footer"]?["text"]]
         total += texts.reduce(0) { $0 + ($1?.string?.utf16.count ?? 0) }

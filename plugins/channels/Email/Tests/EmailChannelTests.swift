@@ -29,17 +29,8 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
         #expect(RandomMessages.flaws(of: try channel(), bodyFlaws: emailFlaws) == [])
     }
 
-    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
-        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
-        #expect(try snapshotFlaw(of: try #require(try channel().mail(for: message)), named: name) == nil)
-    }
-
-    @Test func `hostile words look as recorded`() throws {
-        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
-        let rich = try #require(try channel().mail(for: message, possiblyRepeated: true))
-        #expect(try snapshotFlaw(of: rich, named: "hostile") == nil)
-        let plain = try #require(try channel().mail(for: message, possiblyRepeated: true, isPlain: true))
-        #expect(try snapshotFlaw(of: plain, named: "hostile-plain") == nil)
+    @Test(arguments: RecordedPosting.all) func `messages look as recorded`(_ posting: RecordedPosting) throws {
+        #expect(try snapshotFlaw(of: try channel(), posting: posting) == nil)
     }
 
     /// For checking the mails with Python's own library: see mail_check.py.

@@ -137,12 +137,15 @@ public struct MatrixChannel: Channel {
         MatrixPicture.of(content(posting)).showing(hasCharts && !posting.isPlain ? posting.message.chart : nil)
     }
 
-    /// The plain form stands alone: a thread whose root is gone is one reason to refuse the rich one.
+    /// The plain form stands alone: a thread whose root is gone is one reason to refuse the rich one. It goes out, too, where
+    /// the rich one is more than an event holds.
     private func content(_ posting: Posting) -> JSON {
         let called = mentions.called(by: posting.message, at: posting.at)
-        return posting.isPlain
-            ? MatrixContent.plain(posting.message, calling: called)
-            : MatrixContent.rich(posting.message, thread: posting.thread, calling: called)
+        if !posting.isPlain {
+            let rich = MatrixContent.rich(posting.message, thread: posting.thread, calling: called)
+            if rich.bytes.count <= MatrixLimits.contentMax { return rich }
+        }
+        return MatrixContent.plain(posting.message, calling: called)
     }
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {

@@ -7,7 +7,8 @@ enum MatrixLimits {
     /// of 64,000 and refused 65,000. The rest is for what the homeserver adds.
     static let contentMax = 60_000
 
-    // The shares of the two texts; 4,000 are for names and punctuation.
+    // The shares of the two texts; 4,000 are for names and punctuation. Where many are called, that may be too little, and
+    // the plain form goes out.
     static let bodyMax = 20_000
     static let htmlMax = 36_000
     /// Of all links together, inside the HTML.

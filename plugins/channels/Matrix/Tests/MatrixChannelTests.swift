@@ -29,9 +29,8 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
         #expect(flaws == [])
     }
 
-    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
-        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
-        #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
+    @Test(arguments: RecordedPosting.all) func `messages look as recorded`(_ posting: RecordedPosting) throws {
+        #expect(try snapshotFlaw(of: try channel(), posting: posting) == nil)
     }
 
     @Test func `what follows goes into the thread of the opening message, in plain form it stands alone`() throws {
@@ -53,14 +52,6 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
     }
 
     private struct Unposted: Error {}
-
-    @Test func `hostile words look as recorded`() throws {
-        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
-        #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: "hostile") == nil)
-        #expect(
-            try snapshotFlaw(
-                of: try #require(try channel().request(for: message, isPlain: true)), named: "hostile-plain") == nil)
-    }
 
     @Test func `the text loses whole lines and no half of an address`() throws {
         let message = Message(

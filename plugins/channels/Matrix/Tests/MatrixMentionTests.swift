@@ -56,6 +56,19 @@ import Testing
         #expect(try #require(request.wireBody()?.bytes).count <= MatrixLimits.contentMax)
     }
 
+    @Test func `where whom to call and what to say are too much for an event, the plain form goes out`() throws {
+        let names = (10..<30).map { "@\($0)" + String(repeating: "x", count: 250) + ":x" }
+        let message = Message(
+            kind: .opened, severity: .critical, at: ChannelConformance.now, headline: "it crashes",
+            lines: Array(repeating: String(repeating: "it crashes ", count: 9), count: 1000))
+        let request = try #require(try channel(names).request(for: message))
+        let bytes = try #require(request.wireBody()?.bytes)
+        #expect(bytes.count <= MatrixLimits.contentMax)
+        let content = try JSON(parsing: bytes)
+        #expect(content["formatted_body"] == nil)
+        #expect(content["m.mentions"]?["user_ids"]?.array?.count == 20)
+    }
+
     @Test(arguments: ["ana", "@ana", "ana:example.org", "@:example.org", "@a b:example.org", "@<b>:x", "@channel", ""])
     func `who cannot be called is told at once`(_ name: String) {
         #expect(throws: ProblemList.self) { try channel([name]) }

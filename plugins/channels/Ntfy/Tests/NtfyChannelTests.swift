@@ -36,17 +36,8 @@ private let taken = HTTPResponse(
         #expect(RandomMessages.flaws(of: try channel(), bodyFlaws: ntfyFlaws) == [])
     }
 
-    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
-        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
-        #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
-    }
-
-    @Test func `hostile words look as recorded`() throws {
-        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
-        let rich = try #require(try channel().request(for: message, possiblyRepeated: true))
-        #expect(try snapshotFlaw(of: rich, named: "hostile") == nil)
-        let plain = try #require(try channel().request(for: message, possiblyRepeated: true, isPlain: true))
-        #expect(try snapshotFlaw(of: plain, named: "hostile-plain") == nil)
+    @Test(arguments: RecordedPosting.all) func `messages look as recorded`(_ posting: RecordedPosting) throws {
+        #expect(try snapshotFlaw(of: try channel(), posting: posting) == nil)
     }
 
     @Test func `the topic is sent in the body and shown nowhere`() throws {

@@ -30,16 +30,8 @@ private func channel(_ more: [String: Option.Value] = [:]) throws -> PagerDutyCh
         #expect(flaws == [])
     }
 
-    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
-        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
-        #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
-    }
-
-    @Test func `hostile words look as recorded`() throws {
-        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
-        #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: "hostile") == nil)
-        let plain = try channel().request(for: message, isPlain: true)
-        #expect(try snapshotFlaw(of: try #require(plain), named: "hostile-plain") == nil)
+    @Test(arguments: RecordedPosting.all) func `messages look as recorded`(_ posting: RecordedPosting) throws {
+        #expect(try snapshotFlaw(of: try channel(), posting: posting) == nil)
     }
 
     @Test func `an incident keeps one alert from its beginning to its end`() throws {

@@ -25,9 +25,8 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
         #expect(flaws == [])
     }
 
-    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
-        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
-        #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
+    @Test(arguments: RecordedPosting.all) func `messages look as recorded`(_ posting: RecordedPosting) throws {
+        #expect(try snapshotFlaw(of: try channel(), posting: posting) == nil)
     }
 
     @Test(arguments: [
@@ -42,15 +41,6 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
             kind: kind, severity: .critical, at: ChannelConformance.now, headline: headline, footer: "r")
         let body = try #require(try channel().request(for: message)?.wireBody()?.bytes)
         #expect(try JSON(parsing: body)["attachments"]?.array?.first?["color"]?.string == color)
-    }
-
-    @Test func `hostile words look as recorded`() throws {
-        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
-        #expect(
-            try snapshotFlaw(
-                of: try #require(try channel().request(for: message, possiblyRepeated: true)), named: "hostile") == nil)
-        let plain = try channel().request(for: message, possiblyRepeated: true, isPlain: true)
-        #expect(try snapshotFlaw(of: try #require(plain), named: "hostile-plain") == nil)
     }
 
     @Test func `the plain form is text and nothing else`() throws {

@@ -29,9 +29,8 @@ private func channel() throws -> TeamsChannel {
         #expect(flaws == [])
     }
 
-    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
-        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
-        #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
+    @Test(arguments: RecordedPosting.all) func `messages look as recorded`(_ posting: RecordedPosting) throws {
+        #expect(try snapshotFlaw(of: try channel(), posting: posting) == nil)
     }
 
     @Test(arguments: [
@@ -61,14 +60,6 @@ private func channel() throws -> TeamsChannel {
             (block["inlines"]?.array ?? []).compactMap { $0["text"]?.string }.joined()
         }
         #expect(texts?.contains("Link 3  ·  Link 4") == true)
-    }
-
-    @Test func `hostile words look as recorded`() throws {
-        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
-        let rich = try #require(try channel().request(for: message, possiblyRepeated: true))
-        #expect(try snapshotFlaw(of: rich, named: "hostile") == nil)
-        let plain = try #require(try channel().request(for: message, possiblyRepeated: true, isPlain: true))
-        #expect(try snapshotFlaw(of: plain, named: "hostile-plain") == nil)
     }
 
     @Test func `a message in another script is not larger than one in Latin letters may be`() throws {

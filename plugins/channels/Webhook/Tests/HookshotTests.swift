@@ -61,8 +61,8 @@ private func channel() throws -> WebhookChannel {
         #expect(!channel.isIdempotent)
         let again = try #require(channel.request(for: SampleMessages.opened, possiblyRepeated: true))
         let payload = try JSON(parsing: try #require(again.wireBody()?.bytes))
-        #expect(payload["html"]?.string?.contains(Message.repeatNotice) == true)
-        #expect(payload["text"]?.string?.contains(Message.repeatNotice) == true)
+        #expect(payload["html"]?.string?.contains(Words.english[.captionRepeated]) == true)
+        #expect(payload["text"]?.string?.contains(Words.english[.captionRepeated]) == true)
         let gone = HTTPResponse(status: 404, body: Array(#"{"ok":false,"error":"Webhook not found"}"#.utf8))
         #expect(
             channel.judge(.answered(gone), at: ChannelConformance.now)

@@ -34,9 +34,8 @@ private let signed: [String: Option.Value] = [
         #expect(flaws == [])
     }
 
-    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
-        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
-        #expect(try snapshotFlaw(of: try #require(try channel(signed).request(for: message)), named: name) == nil)
+    @Test(arguments: RecordedPosting.usual) func `messages look as recorded`(_ posting: RecordedPosting) throws {
+        #expect(try snapshotFlaw(of: try channel(signed), posting: posting) == nil)
     }
 
     @Test func `without a secret the id and the time are sent all the same`() throws {

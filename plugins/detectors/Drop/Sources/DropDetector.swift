@@ -150,7 +150,8 @@ public struct DropDetector: SubjectDetector {
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil
         var evidence = Evidence(
             metric: need.metric, figure: figure, span: newest, reference: .usual(usual), sentence: "")
-        evidence.sentence = (figure?.value.percent ?? "nobody") + ", usually " + usual.percent
+        let nobody = "no \(metric.denominator?.name ?? "cases") in the newest span"
+        evidence.sentence = (figure?.value.percent ?? nobody) + ", usually " + usual.percent
         if memory.isSuspicious { evidence.sentence += ": not yet clear whether this is normal" }
         evidence.phrase = Phrase(memory.isSuspicious ? .reasonUnclear : .reasonUsual)
         return Judgement(.ok(recovered: !memory.isSuspicious), closeness(memory.rarity), evidence)

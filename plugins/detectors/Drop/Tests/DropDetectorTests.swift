@@ -283,6 +283,20 @@ extension DropDetector {
         series.remember(sessions.needs)
         #expect(series.memories(DropMemory.self) == [kept])
     }
+
+    @Test func `it learns from figures of long ago, which are no figures of now`() throws {
+        let rule = try DropDetector.rule()
+        let end = Moment(milliseconds: 1_795_176_000_000)
+        var series = Series()
+        series.remember(rule.needs)
+        series.add(
+            Observation(
+                subject: Subject(source: "ios", app: "shop"), span: TimeSpan(lasting: .minutes(5), until: end),
+                seen: end + .days(100), metrics: ["users": 5, "crashed_users": 0]),
+            keeping: .hours(1))
+        #expect(series.memories(DropMemory.self).map(\.newestShare) == [Share(hits: 5, of: 5)])
+        #expect(!series.hasFigures)
+    }
 }
 
 @Suite struct `Options of drop` {

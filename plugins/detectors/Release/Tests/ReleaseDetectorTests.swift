@@ -333,8 +333,14 @@ import Testing
         #expect(looks.count { $0 > 48 } <= 2, "\(looks.sorted())")
     }
 
-    @Test(arguments: UInt64(1)...12)
-    func `whatever comes, nothing traps, and only releases with enough users are announced`(seed: UInt64) throws {
+    @Test func `whatever comes, nothing traps, and only releases with enough users are announced`() throws {
+        let counts = try (UInt64(1)...12).map { try incidents(seed: $0) }
+        #expect(counts.contains { $0 > 0 }, "none of all worlds has one to look at")
+    }
+
+    /// How many incidents of releases a random world had; each has enough users when it comes.
+    private func incidents(seed: UInt64) throws -> Int {
+        var known: Set<String> = []
         var random = SeededRandom(seed: seed)
         var bot = try bot(["metric": "crash_free_sessions", "report_fine": "true"])
         let names = [nil, "", "5.1", "5.2", "5.10", "abc", String(repeating: "5.", count: 2048)]
@@ -355,11 +361,13 @@ import Testing
                     lasting: .seconds(Int64.random(in: 60...9000, using: &random)))
             }
             bot.see(observations)
-        }
-        for incident in bot.state.incidents.inOrder where incident.subject.app != Subject.botApp {
-            #expect(!(incident.subject.release ?? "").isEmpty, "seed \(seed)")
-            #expect(incident.worst.figure?.share?.total ?? 50 >= 50, "seed \(seed)")
+            for incident in bot.state.incidents.inOrder
+            where incident.subject.app != Subject.botApp && known.insert(incident.id).inserted {
+                #expect(!(incident.subject.release ?? "").isEmpty, "seed \(seed)")
+                #expect(incident.worst.figure?.share?.total ?? 50 >= 50, "seed \(seed)")
+            }
         }
         #expect(bot.objections == [], "seed \(seed)")
+        return known.count
     }
 }

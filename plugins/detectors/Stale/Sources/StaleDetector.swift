@@ -37,6 +37,11 @@ public struct StaleDetector: Detector {
     public var evidenceTime: Duration? { after }
     public var scope: DetectorScope { .source }
 
+    // While no app is old, the source as a whole is not either.
+    public func wellUntil(_ parts: [Sight.Entry]) -> Moment? {
+        StaleDetector.newest(of: parts).values.map { $0.to + after }.min()
+    }
+
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
         let parts = StaleDetector.figured(sight.parts)
         guard let newest = parts.compactMap(\.series.samples.last?.span).max(by: { $0.to < $1.to }),
@@ -45,12 +50,7 @@ public struct StaleDetector: Detector {
         let apps = StaleDetector.newest(of: sight.parts)
         let isAllOld = lastGood - newest.to >= after
         if isAllOld, !sight.isPartial {
-            let evidence = Evidence(
-                span: newest,
-                saying: Phrase(
-                    .staleSource,
-                    [.moment: .moment(newest.to), .age: .period(lastGood - newest.to), .limit: .period(after)]),
-                clock: clock)
+            let evidence = silence(newest, for: lastGood - newest.to, .staleSource, .staleSourceSilent)
             // Of what had gone silent before, it is still to say for how long.
             let known = Set(sight.tracked.map(\.subject)).subtracting([sight.subject])
             return [Finding(Judgement(.firing(severity), .between, evidence))]
@@ -69,7 +69,8 @@ public struct StaleDetector: Detector {
             + findings(of: apps, in: sight, lastGood)
     }
 
-    /// What is to say of single apps: which the source does not name any more, and which are back.
+    /// What is to say of single apps: which the source does not name any more, and which are back. Where nothing is said of
+    /// the source as a whole, also which are as fresh as they should be: a rule that says nothing would seem to judge nothing.
     private func findings(of apps: [Subject: TimeSpan], in sight: Sight, _ lastGood: Moment) -> [Finding] {
         // That the one named like the source is back is said with the source, where that is spoken of.
         let tracked = Set(sight.tracked.map(\.subject)).subtracting(sight.isPartial ? [] : [sight.subject])
@@ -77,15 +78,32 @@ public struct StaleDetector: Detector {
             let age = lastGood - span.to
             guard age < StaleDetector.ageMax else { return nil }
             if age >= after {
-                let phrase = Phrase(
-                    .staleApp, [.moment: .moment(span.to), .age: .period(age), .limit: .period(after)])
-                let evidence = Evidence(span: span, saying: phrase, clock: clock)
+                let evidence = silence(span, for: age, .staleApp, .staleAppSilent)
                 return Finding(Judgement(.firing(severity), .between, evidence), about: app)
             }
-            guard tracked.contains(app) else { return nil }
-            let evidence = Evidence(span: span, saying: Phrase(.staleAppOver, [.age: .period(max(.zero, age))]))
-            return Finding(Judgement(.ok(recovered: true), .far, evidence), about: app)
+            if tracked.contains(app) {
+                let evidence = Evidence(span: span, saying: Phrase(.staleAppOver, [.age: .period(max(.zero, age))]))
+                return Finding(Judgement(.ok(recovered: true), .far, evidence), about: app)
+            }
+            guard sight.isPartial else { return nil }
+            // Nobody is sent this: nothing is open.
+            let sentence =
+                "its figures are fresh: \(max(.zero, age).short) old at the source's last answer; "
+                + "the limit is \(after.short)"
+            return Finding(
+                Judgement(.ok(recovered: true), .far, Evidence(span: span, sentence: sentence)), about: app)
         }
+    }
+
+    /// That nothing has come for so long: with all that it rests on, and as people read it, below which the moment of the
+    /// newest figures stands by itself.
+    private func silence(_ newest: TimeSpan, for age: Duration, _ whole: PhraseID, _ short: PhraseID) -> Evidence {
+        func phrase(_ id: PhraseID) -> Phrase {
+            Phrase(id, [.moment: .moment(newest.to), .age: .period(age), .limit: .period(after)])
+        }
+        var evidence = Evidence(span: newest, saying: phrase(whole), clock: clock)
+        evidence.phrase = phrase(short)
+        return evidence
     }
 
     /// The newest span of each app, which is as young as the youngest of its releases.

@@ -73,7 +73,9 @@ import Testing
         #expect(bot.state.incidents.inOrder.map(\.subject) == [Self.shop])
         #expect(kinds(bot) == [.opened])
         let message = try #require(bot.sends.last).delivery.message
-        #expect(message.headline.hasPrefix("🟠 shop: its newest figures are from "), "\(message.headline)")
+        #expect(message.headline.hasPrefix("🟠 shop: no figures for 1 h"), "\(message.headline)")
+        #expect(message.headline.hasSuffix("(alert after 1 h)"), "\(message.headline)")
+        #expect(message.fields.map(\.label) == ["Since", "Newest figures"], "\(message.fields)")
         answer(&bot, [Self.shop, Self.game], for: .minutes(20))
         #expect(kinds(bot) == [.opened, .resolved])
         #expect(bot.objections == [])
@@ -289,13 +291,26 @@ import Testing
             #expect(bot.state.incidents.inOrder.map { $0.labels["team"] } == ["cart"])
             #expect(kinds(bot) == [.opened])
             let message = try #require(bot.sends.last).delivery.message
-            #expect(
-                message.headline.hasPrefix("🟠 quiet (production): its newest figures are from "), "\(message.headline)")
+            #expect(message.headline.hasPrefix("🟠 quiet (production): no figures for "), "\(message.headline)")
             bot.see([quiet, Self.shop].map { .figures(["users": 100], of: $0, at: bot.now, labels: ["team": "cart"]) })
             bot.advance(by: .minutes(10))
             #expect(kinds(bot) == [.opened, .resolved])
             #expect(bot.objections == [])
         }
+    }
+
+    @Test func `of the apps that a rule is about, those whose figures come in time are judged, too`() throws {
+        var bot = try bot(match: .on(["app": "sh*"]))
+        answer(&bot, [Self.shop, Self.game], for: .hours(1))
+        let judged = bot.core.assessments(bot.state, at: bot.now)
+        #expect(judged.map(\.subject) == [Self.shop])
+        #expect(judged.map(\.verdict) == [.ok(recovered: true)])
+        let sentence = judged.first?.sentence ?? ""
+        #expect(sentence.hasPrefix("its figures are fresh: "), "\(sentence)")
+        #expect(sentence.hasSuffix(" old at the source's last answer; the limit is 1 h"), "\(sentence)")
+        #expect(bot.state.incidents.isEmpty)
+        #expect(kinds(bot) == [])
+        #expect(bot.objections == [])
     }
 
     @Test func `an app known by its releases alone has their labels, and a source its owner's`() throws {

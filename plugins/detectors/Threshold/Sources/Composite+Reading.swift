@@ -33,16 +33,19 @@ extension Composite {
         // The chances of a false alarm add up where one condition is enough.
         let sharing = kind == .any ? sections.count : 1
         var conditions: [ThresholdDetector] = []
+        var read: [Options] = []
         var problems: [Problem] = []
         // One without a metric has been told when the config was read.
         for section in sections where section.has(Rule.metric) {
             do throws(ProblemList) {
                 let inherited = Composite.inherited(section, from: options, sharing: sharing)
                 conditions.append(try Rule(options: inherited, context: context))
+                read.append(inherited)
             } catch {
                 problems += error.problems
             }
         }
+        if kind == .all { problems += Composite.contradictions(in: read) }
         if sections.count < 2 || conditions.isEmpty, problems.isEmpty {
             problems.append(
                 Problem(
@@ -77,6 +80,36 @@ extension Composite {
         self.init(kind: .any, conditions: conditions)
     }
 
+    /// Conditions on one metric that no figure meets together with one before them.
+    private static func contradictions(in conditions: [Options]) -> [Problem] {
+        conditions.indices.compactMap { index in
+            let condition = conditions[index]
+            guard let (setting, limit) = mildest(of: condition) else { return nil }
+            let others = conditions[..<index].filter { measure($0, theSameAs: condition) }
+            guard let other = others.compactMap({ mildest(of: $0)?.limit }).first(where: limit.excludes) else {
+                return nil
+            }
+            return Problem(
+                condition.position(of: setting), "'\(limit)' and '\(other)' exclude each other, so 'all' is never met",
+                advice: "write 'any' instead of 'all', or change one of the two")
+        }
+    }
+
+    /// The limit from which on a condition is met.
+    private static func mildest(of condition: Options) -> (setting: any SettingDeclaration, limit: Comparison)? {
+        if let limit = condition[Rule.warning] { return (Rule.warning, limit) }
+        guard let limit = condition[Rule.critical] else { return nil }
+        return (Rule.critical, limit)
+    }
+
+    /// Whether two conditions look at one figure: over another window it is another one.
+    private static func measure(_ one: Options, theSameAs other: Options) -> Bool {
+        guard one[Rule.metric] == other[Rule.metric], one[Rule.window] == other[Rule.window],
+            one[Rule.widenTo] == other[Rule.widenTo]
+        else { return false }
+        return one[Rule.widenTo] == nil || one[Rule.minVolume] == other[Rule.minVolume]
+    }
+
     /// More could not be said in one message; most rules have two.
     static let conditionsMax = 8
 
@@ -101,5 +134,15 @@ extension Composite {
                 Rule.confidence, to: 1 - (1 - confidence) / Double(count), at: rule.position(of: Rule.confidence))
         }
         return options
+    }
+}
+
+extension Comparison {
+    /// Whether no value fulfils both.
+    fileprivate func excludes(_ other: Comparison) -> Bool {
+        guard relation.isBelow != other.relation.isBelow else { return false }
+        let (below, above) = relation.isBelow ? (self, other) : (other, self)
+        guard below.limit == above.limit else { return below.limit < above.limit }
+        return below.relation == .less || above.relation == .greater
     }
 }

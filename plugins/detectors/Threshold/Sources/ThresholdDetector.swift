@@ -65,6 +65,7 @@ public struct ThresholdDetector: SubjectDetector {
     private let confidence: Double?
     private let volumeMin: Double
     private let checksPerDay: Double
+    private let zone: Zone
     /// What every quiet check says, but for the figure.
     private let insideText: String
     private let notYetClearText: String
@@ -84,6 +85,7 @@ public struct ThresholdDetector: SubjectDetector {
         confidence = options[Self.confidence]
         volumeMin = Double(options[Self.minVolume])
         checksPerDay = context.checksPerDay
+        zone = context.zone
         limits = [(Severity.critical, Self.critical), (.warning, Self.warning)].compactMap { severity, setting in
             options[setting].map { Limit(severity: severity, comparison: $0, text: $0.limitText) }
         }
@@ -172,23 +174,28 @@ public struct ThresholdDetector: SubjectDetector {
         return limits.contains(where: mayBeBeyond) ? .patchy(measured) : .inside(measured)
     }
 
-    /// What a figure comes to over the whole window where it is a count of a part of it, as after a start or with polls
-    /// that failed; nil where so little is known that this would be a guess. All other figures are what they are.
-    private func atThatRate(_ measured: Series.Measured) -> Double? {
-        guard metric.unit == .count, metric.adds, measured.covered < window else { return measured.figure.value }
-        let part = measured.covered.inSeconds / window.inSeconds
-        return part < Self.partMin ? nil : measured.figure.value / part
+    private func windowPart(of measured: Series.Measured) -> WindowPart? {
+        WindowPart(measured, of: metric, window: window)
     }
 
-    /// Half of a window says what the other half may have been like, if no more.
-    private static let partMin = 0.5
+    /// What a figure comes to over the whole window; nil where so little of it is known that this would be a guess. All but
+    /// counts of a part are what they are.
+    private func atThatRate(_ measured: Series.Measured) -> Double? {
+        guard let part = windowPart(of: measured) else { return measured.figure.value }
+        return part.whole
+    }
+
+    /// What is judged of a figure inside its limits.
+    private func inside(_ measured: Series.Measured) -> Double {
+        max(measured.figure.value, atThatRate(measured) ?? measured.figure.value)
+    }
 
     public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
         guard composite == nil else { return nil }
         switch look(at: series).glimpse {
         case .noFigure, .tooFew: return .far
         case .bare, .patchy: return .between
-        case .inside(let measured): return measured.isComplete ? closeness(measured.figure.value) : .between
+        case .inside(let measured): return measured.isComplete ? closeness(inside(measured)) : .between
         case .beyond: return nil
         }
     }
@@ -226,13 +233,18 @@ public struct ThresholdDetector: SubjectDetector {
         case .inside(let measured):
             var evidence = evidence(measured)
             guard measured.isComplete else { return unknown("the span is not complete yet", .between, evidence) }
-            let value = measured.figure.value
+            let value = inside(measured)
+            let isPart = windowPart(of: measured)?.complete(&evidence) ?? false
             let recovered = limits.last.map { isRecovered(value, $0.comparison) } ?? true
             evidence.sentence = text(value) + (recovered ? insideText : notYetClearText)
             // The headline says that it is back, and of which side of what.
-            evidence.phrase = recovered ? .nothing : Phrase(.reasonNotClear)
+            if !recovered {
+                evidence.phrase = Phrase(.reasonNotClear)
+            } else if !isPart {
+                evidence.phrase = .nothing
+            }
             return Judgement(.ok(recovered: recovered), closeness(value), evidence)
-        case .beyond(let measured, let worst): return judge(measured, beyond: worst, series)
+        case .beyond(let measured, let worst): return judge(measured, beyond: worst, series, at: now)
         }
     }
 
@@ -245,16 +257,21 @@ public struct ThresholdDetector: SubjectDetector {
     func judge(_ series: Series, ending incident: Sight.Tracked, wasAsBad: Bool, at now: Moment) -> Judgement {
         let judgement = judge(series, at: now)
         if case .unknown = judgement.verdict, judgement.closeness == .near {
-            if wasAsBad, incident.hasFired, let milder = milder(judgement, than: incident.severity) { return milder }
+            if wasAsBad, incident.hasFired, let milder = milder(judgement, than: incident.severity, at: now) {
+                return milder
+            }
             // The incident stays as bad as it is, so it is told with the limit of that.
             var evidence = judgement.evidence
             evidence.limit = limits.first { $0.severity <= incident.severity }?.comparison ?? evidence.limit
             // Beyond its limit it is not over, however few they are.
             let isBeyond = evidence.figure.flatMap { figure in evidence.limit?.holds(figure.value) } ?? false
-            evidence.phrase = Phrase(isBeyond ? .reasonMeasured : .reasonUnsure)
+            evidence.phrase =
+                isBeyond ? ThresholdDetector.reason(.reasonMeasured, evidence, at: now) : Phrase(.reasonUnsure)
             return Judgement(judgement.verdict, judgement.closeness, evidence)
         }
-        if wasAsBad, incident.hasFired, let unimproved = asBad(judgement, as: incident) { return unimproved }
+        if wasAsBad, incident.hasFired, let unimproved = asBad(judgement, as: incident, at: now) {
+            return unimproved
+        }
         guard case .ok(recovered: true) = judgement.verdict, let confidence, let limit = limits.last?.comparison,
             let worst = incident.worst, worst.metric == metric, limit.holds(worst.value),
             let share = judgement.evidence.figure?.share, let span = judgement.evidence.span
@@ -273,17 +290,17 @@ public struct ThresholdDetector: SubjectDetector {
 
     /// What goes on as severe as it was, though so few cases would not show it by themselves: at night the same rate rests on
     /// fewer of them, and that is no improvement. Nil where the figure is not that bad any more.
-    private func asBad(_ judgement: Judgement, as incident: Sight.Tracked) -> Judgement? {
+    private func asBad(_ judgement: Judgement, as incident: Sight.Tracked, at now: Moment) -> Judgement? {
         guard case .firing(let severity) = judgement.verdict, severity < incident.severity,
             confidence != nil, metric.unit == .rate, let figure = judgement.evidence.figure,
             let limit = limits.first(where: { $0.severity == incident.severity }), limit.comparison.holds(figure.value)
         else { return nil }
-        return goingOn(judgement, figure, limit, "as bad as it was; too few to be sure by themselves")
+        return goingOn(judgement, figure, limit, "as bad as it was; too few to be sure by themselves", at: now)
     }
 
     /// What goes on, but certainly not as badly any more: it is on the good side of the limit that the incident has passed, by
     /// more than luck, and beyond a milder one, though too few cases would not show that by themselves. Nil where that is not so.
-    private func milder(_ judgement: Judgement, than severity: Severity) -> Judgement? {
+    private func milder(_ judgement: Judgement, than severity: Severity, at now: Moment) -> Judgement? {
         guard let confidence, let figure = judgement.evidence.figure, let share = figure.share,
             let span = judgement.evidence.span,
             let passed = limits.first(where: { $0.severity == severity })?.comparison, !passed.holds(figure.value),
@@ -291,14 +308,17 @@ public struct ThresholdDetector: SubjectDetector {
         else { return nil }
         let luck = Luck(bad: badCases(of: share, passed), total: share.total, span: span, betterSince: nil)
         guard luck.chance(atRate: badRate(passed)) <= 1 - confidence else { return nil }
-        return goingOn(judgement, figure, limit, "but not as bad as it was; too few to be sure by themselves")
+        return goingOn(
+            judgement, figure, limit, "but not as bad as it was; too few to be sure by themselves", at: now)
     }
 
-    private func goingOn(_ judgement: Judgement, _ figure: Figure, _ limit: Limit, _ why: String) -> Judgement {
+    private func goingOn(
+        _ judgement: Judgement, _ figure: Figure, _ limit: Limit, _ why: String, at now: Moment
+    ) -> Judgement {
         var evidence = Evidence(
             metric: metric.name, figure: figure, limit: limit.comparison, span: judgement.evidence.span, sentence: "")
-        evidence.sentence = sentence(evidence, limit) + ", " + why
-        evidence.phrase = Phrase(.reasonMeasured)
+        evidence.sentence = sentence(evidence, limit, at: now) + ", " + why
+        evidence.phrase = ThresholdDetector.reason(.reasonMeasured, evidence, at: now)
         return Judgement(.firing(limit.severity), judgement.closeness, evidence)
     }
 
@@ -308,10 +328,14 @@ public struct ThresholdDetector: SubjectDetector {
             sentence: "")
     }
 
-    private func judge(_ measured: Series.Measured, beyond worst: Int, _ series: Series) -> Judgement {
+    private func judge(
+        _ measured: Series.Measured, beyond worst: Int, _ series: Series, at now: Moment
+    ) -> Judgement {
         let figure = measured.figure
         var evidence = evidence(measured)
-        let holding = limits[worst...].filter { $0.comparison.holds(figure.value) }
+        // Too few are judged by what the part makes of the whole; too many are too many whatever the rest is.
+        let part = limits[worst].comparison.relation.isBelow ? windowPart(of: measured) : nil
+        let holding = limits[worst...].filter { $0.comparison.holds(part?.whole ?? figure.value) }
         guard isSettled(measured) else {
             return unknown("the span is not complete yet", .between, evidence)
         }
@@ -324,12 +348,13 @@ public struct ThresholdDetector: SubjectDetector {
             guard bound.map({ $0.isSeveral && isExceeded($0, limit.comparison) }) ?? true else { continue }
             evidence.limit = limit.comparison
             if let bound { describe(bound, limit.comparison, &evidence) }
-            evidence.sentence = sentence(evidence, limit)
-            if limit.comparison.relation.isBelow, let whole = atThatRate(measured), whole > figure.value {
-                evidence.sentence += ", which makes \(whole.rounded().plain) in \(window.short)"
+            evidence.sentence = sentence(evidence, limit, over: part?.known.covered, at: now)
+            let reason: PhraseID =
+                bound == nil ? .reasonMeasured : limit.comparison.relation.isBelow ? .reasonAtMost : .reasonAtLeast
+            evidence.phrase = ThresholdDetector.reason(reason, evidence, at: now)
+            if let part, part.complete(&evidence), let whole = part.whole {
+                evidence.sentence += ", which makes \(whole.plain) in \(window.short)"
             }
-            evidence.phrase = Phrase(
-                bound == nil ? .reasonMeasured : limit.comparison.relation.isBelow ? .reasonAtMost : .reasonAtLeast)
             return Judgement(.firing(limit.severity), .between, evidence)
         }
         let doubt = clump.flatMap { clump in
@@ -421,7 +446,11 @@ public struct ThresholdDetector: SubjectDetector {
     }
 
     /// Put together piece by piece: while an incident is open, every look at it makes one.
-    private func sentence(_ evidence: Evidence, _ limit: Limit) -> String {
+    ///
+    /// - Parameter length: how much there are figures of; nil for the span that was judged.
+    private func sentence(
+        _ evidence: Evidence, _ limit: Limit, over length: Duration? = nil, at now: Moment
+    ) -> String {
         guard let figure = evidence.figure else { return "" }
         var sentence = metric.title
         sentence.reserveCapacity(ThresholdDetector.sentenceBytesUsual)
@@ -430,8 +459,10 @@ public struct ThresholdDetector: SubjectDetector {
         sentence += volumeText(figure, before: " of ")
         sentence += limit.comparison.relation.isBelow ? ", below " : ", above "
         sentence += limit.text
-        sentence += " over the last "
-        sentence += (evidence.span?.length ?? window).short
+        let end = ThresholdDetector.tellingEnd(of: evidence.span, at: now)
+        sentence += end == nil ? " over the last " : " over "
+        sentence += (length ?? evidence.span?.length ?? window).short
+        if let end { sentence += " until \(zone.words(end, readAt: now))" }
         if let bound = evidence.bound {
             sentence += limit.comparison.relation.isBelow ? "; at best " : "; at least "
             sentence += bound.percent(besides: limit.comparison.limit)

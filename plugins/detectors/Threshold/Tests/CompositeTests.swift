@@ -186,6 +186,30 @@ import Testing
                 ]
             ),
             (
+                [
+                    "all": [
+                        ["metric": "crash_free_users", "warning": "< 99%"],
+                        ["metric": "crash_free_users", "warning": "> 99.5%"],
+                    ]
+                ],
+                [
+                    "2:39: '> 99.5%' and '< 99%' exclude each other, so 'all' is never met "
+                        + "[write 'any' instead of 'all', or change one of the two]"
+                ]
+            ),
+            (
+                [
+                    "all": [
+                        ["metric": "users", "warning": "< 5"], ["metric": "sessions", "warning": "> 1"],
+                        ["metric": "users", "critical": ">= 5"],
+                    ]
+                ],
+                [
+                    "2:59: '>= 5' and '< 5' exclude each other, so 'all' is never met "
+                        + "[write 'any' instead of 'all', or change one of the two]"
+                ]
+            ),
+            (
                 ["preset": "anr", "critical": "> 1%"],
                 [
                     "3:9: 'preset: anr' brings its own limits [leave 'critical' out, or write 'metric' instead of 'preset']"
@@ -206,6 +230,23 @@ import Testing
         ] as [(WrittenOptions, [String])])
     func `a mistake is reported at its place`(options: WrittenOptions, expected: [String]) throws {
         #expect(Array(Set(try options.problems(for: ThresholdDetector.self))).sorted() == expected)
+    }
+
+    @Test(
+        arguments: [
+            ["all": [["metric": "users", "warning": "> 100"], ["metric": "users", "warning": "< 1000"]]],
+            ["all": [["metric": "users", "warning": ">= 5"], ["metric": "users", "warning": "<= 5"]]],
+            ["all": [["metric": "users", "warning": "< 5"], ["metric": "sessions", "warning": "> 5"]]],
+            [
+                "all": [
+                    ["metric": "crash_free_users", "warning": "< 99%"],
+                    ["metric": "crash_free_users", "warning": "> 99.5%", "window": "7d"],
+                ]
+            ],
+            ["any": [["metric": "users", "warning": "< 5"], ["metric": "users", "warning": "> 50"]]],
+        ] as [WrittenOptions])
+    func `what can be met together is taken`(options: WrittenOptions) throws {
+        #expect(try options.problems(for: ThresholdDetector.self) == [])
     }
 
     struct Preset: Sendable {

@@ -64,6 +64,51 @@ import ThresholdDetector
         #expect(evidence.sentence == "sessions 700, below 3000 over the last 35 min, which makes 1,200 in 1 h")
     }
 
+    @Test func `what half an hour makes of an hour is the figure, and not the worst of hours that are alike`() throws {
+        var bot = try bot(["metric": "sessions", "critical": "< 600"])
+        see(&bot, 49, for: .hours(3))
+        let opened = try #require(bot.sends.first?.delivery.message)
+        #expect(opened.headline.contains("sessions 588 (alert below 600"), "\(opened.headline)")
+        #expect(opened.reason == "Only a part of it is known: 294 in 30 min, which makes 588 in 1 h.")
+        let incident = try #require(bot.state.incidents.inOrder.first)
+        #expect(incident.worst.figure?.value == 588)
+        #expect(incident.worst.span?.length == Duration.hours(1))
+        #expect(incident.evidence.sentence == "sessions 588, below 600 over the last 1 h")
+        let spanish = try #require(incident.worst.phrase.map { Words.spanish.text($0, clock: \.description) })
+        #expect(
+            spanish.replacing("\u{A0}", with: " ")
+                == "Solo se conoce una parte: 294 en 30 min, lo que equivale a 588 en 1 h.")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `polls that failed do not make an incident worse`() throws {
+        var bot = try bot(["metric": "sessions", "warning": "< 600", "critical": "< 400"])
+        see(&bot, 60, for: .hours(2))
+        see(&bot, 47, for: .hours(2))
+        fail(&bot, for: .minutes(25))
+        see(&bot, 47, for: .hours(2))
+        #expect(bot.marks(of: "shop") == "O")
+        #expect(bot.state.incidents.inOrder.first?.worst.figure?.value == 564)
+        see(&bot, 70, for: .hours(2))
+        let end = try #require(bot.sends.last?.delivery)
+        #expect(end.kind == .resolved)
+        #expect(end.message.fields.contains(Message.Field("At worst", "564")), "\(end.message.fields)")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a part inside the limit shows what it makes of the whole, too`() throws {
+        let options: WrittenOptions = ["metric": "crash_events", "critical": "> 500"]
+        let rule = try options.detector(ThresholdDetector.self)
+        let half = rule.judge(Series(["crash_events": 100], span: .minutes(30)), at: .noon)
+        #expect(half.verdict == .ok(recovered: true))
+        #expect(half.evidence.figure?.value == 200)
+        #expect(half.evidence.phrase?.english == "Only a part of it is known: 100 in 30 min, which makes 200 in 1 h.")
+        // More than a limit is more, whatever the rest of the window is.
+        let many = rule.judge(Series(["crash_events": 600], span: .minutes(30)), at: .noon)
+        #expect(many.evidence.figure?.value == 600)
+        #expect(many.evidence.phrase == Phrase(.reasonMeasured))
+    }
+
     @Test func `until then it says how much is known`() throws {
         let rule = try Self.floor.detector(ThresholdDetector.self)
         let judgement = rule.judge(Series(["sessions": 500], span: .minutes(5)), at: .noon)

@@ -305,6 +305,31 @@ import ThresholdDetector
         #expect(bot.marks(of: "slow") == "O")
     }
 
+    @Test func `a source whose figures are of an hour each answers, between two lines that are played, too`() throws {
+        let options: WrittenOptions = ["metric": "crash_free_users", "critical": "< 99%", "confidence": "off"]
+        let rule = DetectorPlan(
+            name: "floor", detector: try options.detector(ThresholdDetector.self), repeat: .minutes(335))
+        var bot = Rehearsal(.rehearsed(detectors: [rule]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        for hour in 0..<18 {
+            let crashed = hour < 3 ? ["gone": 500.0, "other": 5] : ["other": 5]
+            let lines = crashed.sorted { $0.key < $1.key }.map { app, crashed in
+                ObservationLine.observed(
+                    .figures(
+                        ["users": 10_000, "crashed_users": crashed], of: Subject(source: "ios", app: app), at: bot.now,
+                        lasting: .hours(1)))
+            }
+            bot.step(.observed(lines))
+            bot.advance(by: .hours(1))
+        }
+        let reminders = bot.decisions.filter { $0.kind == .reminder }
+        #expect(reminders.count == 3)
+        let told = reminders.compactMap { $0.message.fields.first { $0.label == "No news since" }?.value }
+        #expect(told.count == 3)
+        for text in told { #expect(text.hasSuffix("the source answers, but no longer reports it"), "\(text)") }
+    }
+
     @Test func `a source that fails has not lost its apps`() throws {
         var bot = try bot(Self.alive)
         answer(&bot, for: .hours(3), ["shop": 400])

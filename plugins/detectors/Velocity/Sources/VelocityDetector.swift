@@ -79,6 +79,9 @@ public struct VelocityDetector: Detector {
         var findings = endings(sight, memory)
         let ended = Set(findings.compactMap(\.key))
         guard now - reading.seen < quietTime else { return findings }
+        guard reading.seen - reading.span.to <= Observation.historyAfter else {
+            return findings + [silence("its figures end at \(reading.span.to), and count as history")]
+        }
         guard reading.isComplete else { return findings + [silence("the span is not complete yet")] }
         guard reading.span.length <= window.scaled(by: VelocityDetector.stretchMax) else {
             return findings + [

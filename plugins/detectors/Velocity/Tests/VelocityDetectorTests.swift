@@ -86,6 +86,22 @@ private typealias Issue = AlertModel.Issue
         #expect(try options.problems(for: VelocityDetector.self) == expected)
     }
 
+    @Test func `figures of long ago say nothing of how fast an issue spreads`() throws {
+        let rule = try ([:] as WrittenOptions).detector(VelocityDetector.self)
+        var series = Series(remembering: MemoryKinds(VelocityDetector.memories))
+        let now = Moment.rehearsalStart
+        series.add(
+            Observation(
+                subject: .shop, span: TimeSpan(lasting: .minutes(30), until: now - .days(100)), seen: now,
+                metrics: ["sessions": 1000], issues: [Issue(id: "a", title: "boom", events: 20, users: 30)]),
+            keeping: .hours(1))
+        let findings = rule.findings(in: Sight(.shop, series), at: now)
+        #expect(
+            findings.map(\.judgement.verdict) == [
+                .unknown("its figures end at 2026-08-12T12:00:00Z, and count as history")
+            ])
+    }
+
     private func bot(_ gates: GatePlan...) throws -> Rehearsal {
         let rule = try ([:] as WrittenOptions).detector(VelocityDetector.self)
         var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "fast", detector: rule)], gates: gates))

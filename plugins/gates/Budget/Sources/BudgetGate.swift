@@ -102,11 +102,17 @@ public struct BudgetGate: Gate {
         guard told.count >= rate.count - half else { return nil }
         let others = view.appCount - (view.hasFigures(ofApp: app) ? 1 : 0)
         var hadSome: Set<String> = []
+        // How many of those are others with figures: counted as they come, for a storm asks about each of its incidents.
+        var hadCount = 0
         var opening: Moment?
         // How it will be once the first `gone` of them have left the window: from all gone back to none.
         for gone in stride(from: told.count, through: 0, by: -1) {
-            if gone < told.count { hadSome.formUnion(told[gone].apps) }
-            let hadNone = others - hadSome.count { $0 != app && view.hasFigures(ofApp: $0) }
+            if gone < told.count {
+                for name in told[gone].apps where hadSome.insert(name).inserted {
+                    if name != app, view.hasFigures(ofApp: name) { hadCount += 1 }
+                }
+            }
+            let hadNone = others - hadCount
             let kept = hadSome.contains(app) ? min(half, max(0, hadNone)) : 0
             guard told.count - gone < rate.count - kept else { continue }
             opening = gone == 0 ? nil : told[gone - 1].at + rate.per

@@ -32,9 +32,15 @@ public struct DependsOnGate: Gate {
     public var waitsFor: Match? { when }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
-        explanation(of: notification, at: now, given: view).map { _ in
-            Closure(until: .latest, fate: .explain, reason: reason)
-        }
+        // That there is one is enough: in a storm thousands may explain thousands.
+        guard mayWait(notification),
+            view.isExplained(by: when, at: now, where: { isKeptClosed(by: $0, in: notification.channel, at: now) })
+        else { return nil }
+        return Closure(until: .latest, fate: .explain, reason: reason)
+    }
+
+    public func isKeptClosed(by incident: Incident, in channel: String, at now: Moment) -> Bool {
+        isTrouble(incident) && isTold(incident, in: channel, at: now)
     }
 
     public func account(of notification: Notification, at now: Moment, given view: any GateView) -> String? {
@@ -49,13 +55,17 @@ public struct DependsOnGate: Gate {
     private func explanation(
         of notification: Notification, at now: Moment, given view: any GateView
     ) -> Incident? {
-        // The end of something said is good news, and a summary's line has waited already.
-        guard [.opened, .escalated, .reminder, .revised].contains(notification.kind),
-            !when.fits(notification.incident.property)
-        else { return nil }
+        guard mayWait(notification) else { return nil }
         return view.explaining(when, at: now)
-            .filter { isTrouble($0) && isTold($0, in: notification.channel, at: now) }
+            .filter { isKeptClosed(by: $0, in: notification.channel, at: now) }
             .min { ($0.since, $0.id) < ($1.since, $1.id) }
+    }
+
+    /// Whether anything could explain it.
+    private func mayWait(_ notification: Notification) -> Bool {
+        // The end of something said is good news, and a summary's line has waited already.
+        [.opened, .escalated, .reminder, .revised].contains(notification.kind)
+            && !when.fits(notification.incident.property)
     }
 
     /// Whether there is anything that others could suffer from. An `info`, such as that a release looks fine, is none unless

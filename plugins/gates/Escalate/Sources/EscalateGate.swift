@@ -2,9 +2,10 @@ public import PluginKit
 
 /// A gate that takes an incident of which nobody takes care to further channels.
 ///
-/// The time counts from the first message about it to anybody; an acknowledgement ends it. Where it gets worse than what
-/// somebody took care of, it counts anew from then. Where every channel that was to hear of it refused the message, nobody
-/// could take care: then the time counts from the begin of the trouble.
+/// The time counts from the first message about it to anybody, but from no sooner than it was as bad as the gate asks for:
+/// nobody acknowledges a warning for what it may become. An acknowledgement ends it. Where it gets worse than what somebody
+/// took care of, it counts anew from then. Where every channel that was to hear of it refused the message, nobody could take
+/// care: then the time counts from the begin of the trouble.
 public struct EscalateGate: Gate {
     public static let manifest = PluginManifest(
         name: "escalate",
@@ -48,15 +49,21 @@ public struct EscalateGate: Gate {
             let begin = begin(of: notification.incident), let escalation = escalation(of: notification.incident),
             escalation.from <= now
         else { return nil }
-        let hadCare = notification.incident.unattendedSince == begin
+        let isOfFirst = firstSaid(of: notification.incident) == begin
         return Remark(
-            Phrase(.fieldEscalated), Phrase(hadCare ? .escalatedWorse : .escalated, [.period: .rough(now - begin)]),
+            Phrase(.fieldEscalated), Phrase(isOfFirst ? .escalated : .escalatedWorse, [.period: .rough(now - begin)]),
             reason: .gate(plugin: EscalateGate.manifest.name, name: name))
     }
 
     private func begin(of incident: Incident) -> Moment? {
-        let told = incident.standings.values.compactMap(\.firstSaid).min()
-        return told.map { max($0, incident.unattendedSince ?? $0) }
+        firstSaid(of: incident).flatMap { told in
+            [told, incident.unattendedSince, incident.worsened[severity]].compactMap(\.self).max()
+        }
+    }
+
+    /// When anybody heard of it first.
+    private func firstSaid(of incident: Incident) -> Moment? {
+        incident.standings.values.compactMap(\.firstSaid).min()
     }
 }
 

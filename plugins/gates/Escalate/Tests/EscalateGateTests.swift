@@ -37,6 +37,23 @@ import Testing
         #expect(remark.map { Words.english.text($0.value, clock: \.description) } == "30 min since it got worse")
     }
 
+    @Test func `what got as bad as the rule asks for only later has its time from then, once`() throws {
+        let gate = try EscalateGate.written(["to": "oncall"])
+        var incident = incident(.warning, told: ["team": 0])
+        incident.become(.critical, at: now + .minutes(300))
+        #expect(gate.escalation(of: incident)?.from == now + .minutes(330))
+        let notification = Notification(incident: incident, kind: .opened, severity: .critical, channel: "oncall")
+        let remark = gate.remark(on: notification, at: now + .minutes(330), given: RehearsedView())
+        #expect(remark.map { Words.english.text($0.value, clock: \.description) } == "30 min since it got worse")
+        // Coming and going between both, it would never be late.
+        incident.become(.warning, at: now + .minutes(310))
+        incident.become(.critical, at: now + .minutes(320))
+        #expect(gate.escalation(of: incident)?.from == now + .minutes(330))
+        // It was as bad as this one asks for from the beginning.
+        let mild = try EscalateGate.written(["to": "oncall", "severity": "warning"])
+        #expect(mild.escalation(of: incident)?.from == now + .minutes(30))
+    }
+
     /// Nobody can acknowledge what never arrived: then more than ever somebody else is to hear of it.
     @Test func `where the only channel that was to hear of it refused it, others hear of it`() throws {
         let gate = try EscalateGate.written(["to": "oncall"])

@@ -1,6 +1,7 @@
 public import PluginKit
 
-/// A gate that says once that something keeps coming and going, and is then closed to it until it has been calm.
+/// A gate that says once that something keeps coming and going. What does so fast is not told until it has been calm; what does so
+/// slowly is not over before it has been well for longer than it used to be.
 public struct FlappingGate: Gate {
     public static let manifest = PluginManifest(
         name: "flapping",
@@ -66,8 +67,24 @@ public struct FlappingGate: Gate {
                 [
                     .count: .count(Double(fit.count)), .span: .period(last - fit.since), .period: .period(calm),
                 ]),
-            reason: .flapping)
+            reason: .flapping, isFlapping: true)
     }
+
+    /// Half as long again as it was ever well between two beginnings of the stretch: after that, it is another story.
+    public func steadiness(after swings: [Moment]) -> Steadiness? {
+        guard let slow = slowFit(among: swings), let last = swings.last else { return nil }
+        let stretch = swings.suffix(slow.count)
+        // The last is a beginning, and so is every second one before it.
+        let well = stride(from: stretch.endIndex - 1, to: stretch.startIndex, by: -2).map {
+            stretch[$0] - stretch[$0 - 1]
+        }
+        let minutes = ((well.max() ?? .zero).inSeconds * 1.5 / 60).rounded(.up)
+        return Steadiness(
+            wait: min(.minutes(Int64(minutes)), Self.steadinessMax), changes: slow.count, span: last - slow.since)
+    }
+
+    /// Good news may come so much late, and never worse news.
+    private static let steadinessMax = Duration.hours(1)
 
     /// Whether the channel has still to hear that it flaps, or that what flaps is worse than it has heard.
     private func isNews(
@@ -89,9 +106,11 @@ public struct FlappingGate: Gate {
     }
 
     /// The fit that the last of the changes belongs to, unless it calmed down before.
-    private func fit(among swings: [Moment]) -> Fit? {
+    private func fit(among swings: [Moment]) -> Fit? { read(swings).fit }
+
+    /// The same, and where in the changes the story begins that goes on: what was before it calmed down is another one.
+    private func read(_ swings: [Moment]) -> (fit: Fit?, first: Int) {
         var fit: Fit?
-        // What was before it calmed down is another story.
         var first = 0
         for (index, moment) in swings.enumerated() {
             if fit != nil, moment - swings[index - 1] >= calm { (fit, first) = (nil, index) }
@@ -101,6 +120,26 @@ public struct FlappingGate: Gate {
                 fit = Fit(since: swings[index + 1 - changesMin], count: changesMin)
             }
         }
-        return fit
+        return (fit, first)
     }
+
+    /// A stretch of changes too slow for that, of which the last is at least the third beginning within some hours.
+    private func slowFit(among swings: [Moment]) -> Fit? {
+        let (fast, first) = read(swings)
+        var begin = swings.count - Self.slowChanges
+        guard fast == nil, begin >= first else { return nil }
+        let pace = swings[swings.count - 1] - swings[begin]
+        // At the pace of the options, it is flapping once it has changed as often as they say.
+        let isSlow = pace.inSeconds / Double(Self.slowChanges - 1) > within.inSeconds / Double(changesMin - 1)
+        guard isSlow, pace <= Self.slowWithin else { return nil }
+        while begin > first, swings[begin - 1 + Self.slowChanges - 1] - swings[begin - 1] <= Self.slowWithin {
+            begin -= 1
+        }
+        return Fit(since: swings[begin], count: swings.count - begin)
+    }
+
+    /// Three beginnings and the two ends between them. Two within some hours are no habit yet.
+    private static let slowChanges = 5
+    /// Most of a night or of a working day.
+    private static let slowWithin = Duration.hours(6)
 }

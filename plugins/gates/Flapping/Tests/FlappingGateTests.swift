@@ -77,6 +77,51 @@ import Testing
         #expect((gate.remark(on: notification(), at: now, given: view) != nil) == isTold)
     }
 
+    /// The last change is a beginning. Five changes within six hours, of which no four fell into one.
+    @Test(
+        arguments: [
+            (changes: [0], well: nil),
+            (changes: [0, 30, 60], well: nil),
+            (changes: [0, 30, 60, 90, 120], well: 45),
+            (changes: [0, 30, 60, 90, 120, 150, 180], well: 45),
+            // The longest that it was well counts, up to an hour.
+            (changes: [0, 50, 60, 140, 160], well: 30),
+            (changes: [0, 90, 100, 190, 200], well: 15),
+            (changes: [0, 60, 120, 180, 240], well: 60),
+            // Too long ago to belong to it.
+            (changes: [0, 60, 120, 180, 361], well: nil),
+            // Fast ones are told otherwise, and what was before they calmed down is another story.
+            (changes: [0, 10, 20, 30, 40], well: nil),
+            (changes: [0, 10, 20, 30, 70, 100, 130], well: nil),
+            (changes: [0, 10, 20, 30, 70, 100, 130, 160, 190], well: 45),
+        ] as [(changes: [Int64], well: Int64?)])
+    func `what comes and goes slowly must be well for longer than it was`(changes: [Int64], well: Int64?) throws {
+        let gate = try FlappingGate.written([:])
+        let view = self.changes(at: changes)
+        let asked = gate.steadiness(after: view.changes)
+        #expect(asked?.wait == well.map { .minutes($0) })
+        // Nothing is held for it.
+        guard let asked, let last = view.changes.last else { return }
+        #expect((5...changes.count).contains(asked.changes))
+        #expect(gate.closure(for: notification(.opened), at: last, given: view) == nil)
+        #expect(gate.remark(on: notification(.opened), at: last, given: view) == nil)
+    }
+
+    @Test(
+        arguments: [
+            // As fast as the options say, it is flapping once it has changed so often, and not before.
+            (["changes": "6", "within": "20m"], changes: [0, 1, 2, 3, 4], isAsked: false),
+            (["changes": "10", "within": "3h"], changes: [0, 10, 20, 30, 40], isAsked: false),
+            (["changes": "10", "within": "3h"], changes: [0, 30, 60, 90, 120], isAsked: true),
+            (["changes": "4", "within": "6h"], changes: [0, 30, 60], isAsked: false),
+        ] as [(KeyValuePairs<String, String>, changes: [Int64], isAsked: Bool)])
+    func `slow is what the options do not call fast`(
+        options: KeyValuePairs<String, String>, changes: [Int64], isAsked: Bool
+    ) throws {
+        let gate = try FlappingGate.written(options)
+        #expect((gate.steadiness(after: self.changes(at: changes).changes) != nil) == isAsked)
+    }
+
     @Test func `what flaps is gathered by itself`() throws {
         let gate = try FlappingGate.written([:])
         let view = changes(at: [0, 1, 2, 3, 4], told: (3, .warning))

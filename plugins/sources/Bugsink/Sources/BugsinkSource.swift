@@ -3,10 +3,10 @@
 
 public import PluginKit
 internal import SentryKit
-internal import SourceKit
+public import SourceKit
 
 /// Polls a server of Bugsink.
-public struct BugsinkSource: Source {
+public struct BugsinkSource: IssueTracker {
     public static let manifest = PluginManifest(
         name: "bugsink",
         summary: "Issues from Bugsink: new ones and those that are back.",
@@ -43,10 +43,6 @@ public struct BugsinkSource: Source {
 
     public var host: String? { server.host }
     public var account: String? { server.account }
-    /// There are no sessions, and what an issue counts is of its whole life.
-    public var metrics: Set<Metric>? { [] }
-    public var givesIssues: Bool? { true }
-    public var givesLabels: Bool { false }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

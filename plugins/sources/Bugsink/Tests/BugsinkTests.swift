@@ -1,6 +1,7 @@
 import BugsinkSource
 import PluginKit
 import PluginTesting
+import SourceKit
 import Testing
 
 @Suite struct `Issues from Bugsink` {

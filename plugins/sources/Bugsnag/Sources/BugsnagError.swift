@@ -78,3 +78,8 @@ enum BugsnagError {
             url: dashboard.map { "\($0)/errors/\(id.percentEncoded)" })
     }
 }
+
+extension Listing where Item == BugsnagError.Found {
+    /// The errors of all its pages.
+    var issues: [Issue] { items.flatMap(\.issues) }
+}

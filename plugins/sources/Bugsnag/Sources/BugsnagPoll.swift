@@ -255,12 +255,12 @@ struct BugsnagPoll: Sendable {
         return listErrors(.open, of: project, since: span, pagesMax: BugsnagPoll.errorPagesMax) { poll, open in
             var poll = poll
             if open.failure != nil { poll.noteUnread(errorsOf: project) }
-            guard open.isCut else { return poll.readFixed(project, open.items, newest: [], over: span, then: then) }
+            guard open.isCut else { return poll.readFixed(project, open.issues, newest: [], over: span, then: then) }
             poll.notes.append(
-                "\(project.slug): more than \(open.items.count) open errors; those with the most events and the newest are read"
+                "\(project.slug): more than \(open.issues.count) open errors; those with the most events and the newest are read"
             )
             return poll.listErrors(.newest, of: project, since: span, pagesMax: 1) { poll, newest in
-                poll.readFixed(project, open.items, newest: newest.items, over: span, then: then)
+                poll.readFixed(project, open.issues, newest: newest.issues, over: span, then: then)
             }
         }
     }
@@ -279,14 +279,14 @@ struct BugsnagPoll: Sendable {
             if fixed.failure == nil || fixed.failure?.reason == .tooLarge {
                 poll.cursor.noteFixed(of: project, at: poll.poll.now)
             }
-            poll.hang(open, newest: newest, fixed: fixed.items, on: project, over: span)
+            poll.hang(open, newest: newest, fixed: fixed.issues, on: project, over: span)
             return then(poll, nil)
         }
     }
 
     private func listErrors(
         _ wish: BugsnagError.Wish, of project: Project, since span: Duration, pagesMax: Int,
-        then: @escaping @Sendable (BugsnagPoll, HeldList<Issue>) -> PollStep
+        then: @escaping @Sendable (BugsnagPoll, Listing<BugsnagError.Found>) -> PollStep
     ) -> PollStep {
         let since = Recall.floor(poll.now - span, to: .seconds(1))
         let query = BugsnagError.query(for: wish, in: source.releaseStage, since: since)
@@ -311,8 +311,7 @@ struct BugsnagPoll: Sendable {
                 poll.misses.append(failure)
                 poll.breakOff(at: project, failure)
             }
-            let issues = pages.items.flatMap(\.issues)
-            return then(poll, HeldList(items: issues, isCut: pages.isCut, failure: pages.failure))
+            return then(poll, pages)
         }
     }
 
@@ -413,25 +412,22 @@ struct BugsnagPoll: Sendable {
     private func list<Item: Sendable, Report>(
         _ subject: String, _ path: String, _ query: AddressQuery, pagesMax: Int,
         _ read: @escaping @Sendable (JSONReader) throws(JSONMismatch) -> [Item],
-        then: @escaping @Sendable (BugsnagPoll, HeldList<Item>) -> Conversation<Report>
+        then: @escaping @Sendable (BugsnagPoll, Listing<Item>) -> Conversation<Report>
     ) -> Conversation<Report> {
-        Listing<AnsweredPage<Item>>.read(
+        Listing<Item>.read(
             pagesMax: pagesMax,
             { next, then in
                 guard let request = next.map(source.server.request(page:)) ?? source.server.request(path, query) else {
                     let sentence = "\(subject): the next page is on another server, where the token is not sent"
                     return then(.failure(PollFailure(.badAnswer, sentence)))
                 }
-                return ask(subject, request) { _, answer in
+                return ask(subject, request) { poll, answer in
                     do throws(PollFailure) {
                         let answer = try answer.get()
                         let items = try PollFailure.reading(subject) { () throws(JSONMismatch) in try read(answer.body)
                         }
-                        if answer.isSpent, answer.next != nil {
-                            throw spent(subject, until: poll.now + BugsnagAnswer.window)
-                        }
-                        return then(
-                            .success(Page([AnsweredPage(items: items, isSpent: answer.isSpent)], next: answer.next)))
+                        let stop = poll.spentUntil.map { spent(subject, until: $0) }
+                        return then(.success(Page(items, next: answer.next, stop: stop)))
                     } catch {
                         return then(.failure(error))
                     }
@@ -439,12 +435,10 @@ struct BugsnagPoll: Sendable {
             },
             then: { listing in
                 var poll = self
-                if listing.items.contains(where: \.isSpent) || listing.failure?.reason == .rateLimited {
-                    poll.spentUntil = listing.failure?.retryAt ?? poll.poll.now + BugsnagAnswer.window
+                if let limit = listing.stop ?? listing.failure, limit.reason == .rateLimited {
+                    poll.spentUntil = limit.retryAt
                 }
-                return then(
-                    poll,
-                    HeldList(items: listing.items.flatMap(\.items), isCut: listing.isCut, failure: listing.failure))
+                return then(poll, listing)
             })
     }
 }

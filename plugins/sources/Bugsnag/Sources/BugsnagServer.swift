@@ -104,17 +104,3 @@ struct BugsnagAnswer: Sendable {
         }
     }
 }
-
-/// One page of a list, and whether it took the last request of the minute.
-struct AnsweredPage<Item: Sendable>: Sendable {
-    let items: [Item]
-    let isSpent: Bool
-}
-
-/// What a list held, as far as it was read.
-struct HeldList<Item: Sendable>: Sendable {
-    let items: [Item]
-    /// Whether there are more pages than are read.
-    let isCut: Bool
-    let failure: PollFailure?
-}

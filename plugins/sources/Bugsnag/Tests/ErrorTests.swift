@@ -263,6 +263,23 @@ import Testing
         #expect(cut.step("5.4.0 (5401)") == nil)
         #expect(cut.report?.cursor?["counts"] == [:])
     }
+
+    @Test func `a page that took the last request keeps its errors`() throws {
+        let next = "<https://api.bugsnag.com/projects/1/errors?offset=30>; rel=\"next\""
+        let headers = [(name: "X-RateLimit-Remaining", value: "0"), (name: "Link", value: next)]
+        let open = Bugsnag(errors: answer(fixture: "errors.json", headers: headers)).play(try source(), poll())
+        #expect(open.observations.first { !$0.issues.isEmpty }?.issues.count == 2)
+        #expect(open.report?.notBefore == now + .minutes(1))
+        #expect(
+            open.report?.warnings.first
+                == "errors of wallet-android: Bugsnag allows no more requests until \(now + .minutes(1))")
+        // Of those that were fixed one page is all that is wanted, so nothing is missing.
+        let list = #"[{"id": "f1", "error_class": "E", "status": "fixed"}]"#
+        let fixed = Bugsnag(fixed: answer(list, headers: headers)).play(try source(), poll())
+        #expect(fixed.observations.flatMap(\.issues).contains { $0.id == "f1" })
+        #expect(fixed.report?.warnings == [])
+        #expect(fixed.report?.notBefore == now + .minutes(1))
+    }
 }
 
 @Suite struct `Where people look at Bugsnag` {

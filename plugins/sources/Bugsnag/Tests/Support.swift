@@ -3,19 +3,12 @@ import PluginKit
 import PluginTesting
 
 let token = "bugsnag-0123456789abcdef"
-/// Half a minute before midnight: the day is nearly full.
-let now = Moment(rfc3339: "2026-11-20T23:59:30Z") ?? .earliest
+let now = pollMoment
 
 /// The source as a config with these options makes it; `token` is there unless it is replaced.
 func source(_ values: [String: Option] = [:]) throws(ProblemList) -> BugsnagSource {
     let basic = ["token": option(.text(GuardedText(Secret(token))))]
-    return try BugsnagSource(
-        options: Options(name: "mobile", position: place, values: basic.merging(values) { $1 }),
-        context: SourceContext(name: "mobile", folder: "/", every: .minutes(5)))
-}
-
-func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
-    Poll(source: "mobile", now: moment, cursor: cursor, spans: spans.isEmpty ? [.hours(1)] : spans)
+    return try BugsnagSource(values, over: basic, every: .minutes(5))
 }
 
 /// A release as the API lists it.

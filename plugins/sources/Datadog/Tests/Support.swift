@@ -4,7 +4,7 @@ import PluginTesting
 
 let key = "dd-api-0123456789abcdef"
 let applicationKey = "dd-app-0123456789abcdef"
-let now = Moment(rfc3339: "2026-11-20T23:59:30Z") ?? .earliest
+let now = pollMoment
 
 /// The source as a config with these options makes it; what is required is there unless it is replaced.
 func source(_ values: [String: Option] = [:]) throws(ProblemList) -> DatadogSource {
@@ -13,13 +13,7 @@ func source(_ values: [String: Option] = [:]) throws(ProblemList) -> DatadogSour
         "api_key": option(.text(GuardedText(Secret(key)))),
         "application_key": option(.text(GuardedText(Secret(applicationKey)))),
     ]
-    return try DatadogSource(
-        options: Options(name: "mobile", position: place, values: basic.merging(values) { $1 }),
-        context: SourceContext(name: "mobile", folder: "/", every: .minutes(5)))
-}
-
-func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
-    Poll(source: "mobile", now: moment, cursor: cursor, spans: spans.isEmpty ? [.hours(1)] : spans)
+    return try DatadogSource(values, over: basic, every: .minutes(5))
 }
 
 func body(_ request: HTTPRequest) -> JSON {

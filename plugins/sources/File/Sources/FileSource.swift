@@ -51,10 +51,12 @@ public struct FileSource: Source {
                         .tooLarge, "\(file.name) is larger than \(limit) MiB; set 'follow: true' to read what is new")))
         }
         let hash = FileStretch.hash(of: stretch.bytes)
-        if let cursor, cursor.identity == stretch.identity, cursor.offset == stretch.end, cursor.hash == hash {
+        if !poll.isAnew, let cursor, cursor.identity == stretch.identity, cursor.offset == stretch.end,
+            cursor.hash == hash
+        {
             return PollReport(.unchanged)
         }
-        let batch = LineBatch(stretch, linesBefore: 0, endsOpen: false)
+        let batch = LineBatch(stretch, linesBefore: 0, endsOpen: false, at: poll.now)
         // Of lines seen at the same time the later one counts.
         let newest = batch.lines.reversed().max { ($0.seen ?? .earliest) < ($1.seen ?? .earliest) }
         if let newest, case .failed(let reason) = newest.content {
@@ -78,7 +80,7 @@ public struct FileSource: Source {
     /// new" would count as a good poll.
     private func grownFile(_ stretch: FileStretch, after cursor: FileCursor?, for poll: Poll) -> PollReport {
         let begin = stretch.isContinued ? cursor?.line ?? 0 : 0
-        var batch = LineBatch(stretch, linesBefore: begin, endsOpen: true)
+        var batch = LineBatch(stretch, linesBefore: begin, endsOpen: true, at: nil)
         batch.cutTrailingParts()
         guard !batch.lines.isEmpty else {
             guard stretch.isToEnd else {

@@ -28,6 +28,8 @@ struct LineBatch {
     private(set) var end: Int64
     /// How many lines of the file come before that.
     private(set) var linesRead: Int
+    /// When the file is read, where it is read anew each time; nil where each line is read once.
+    private let now: Moment?
     /// What answers left open, and when.
     private var parts: [(seen: Moment, unread: Unread)] = []
     /// Where the first begins of the parts that nothing follows, the lines before it, and the parts.
@@ -49,8 +51,12 @@ struct LineBatch {
         return unread
     }
 
-    /// - Parameter endsOpen: whether a last line without a line feed is still being written.
-    init(_ stretch: FileStretch, linesBefore: Int, endsOpen: Bool) {
+    /// - Parameters:
+    ///   - endsOpen: whether a last line without a line feed is still being written.
+    ///   - now: when the file is read, where it is read anew each time. Of what is read once, a clock that is ahead is set right
+    ///     with the observation.
+    init(_ stretch: FileStretch, linesBefore: Int, endsOpen: Bool, at now: Moment?) {
+        self.now = now
         end = stretch.start
         linesRead = linesBefore
         var rest = stretch.bytes[...]
@@ -64,7 +70,7 @@ struct LineBatch {
     private mutating func add(_ bytes: ArraySlice<UInt8>, length: Int) {
         linesRead += 1
         if !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
-            let line = Line(bytes, number: linesRead, begin: end)
+            let line = Line(bytes, number: linesRead, begin: end).believed(at: now)
             switch line.content {
             case .nothing: trailing = nil
             case .partial(let unread):
@@ -131,6 +137,14 @@ struct LineBatch {
 }
 
 extension LineBatch.Line {
+    /// The same, or, where it says that it was seen after now, a broken one: it would be the newest for as long as it stands
+    /// in the file, whatever true lines say.
+    fileprivate func believed(at now: Moment?) -> LineBatch.Line {
+        guard let seen, let now, seen > now + Observation.clockSlackMax else { return self }
+        let mistake = "$.seen: found \(seen), expected no moment after now (\(now)); a clock may be ahead"
+        return LineBatch.Line(number: number, begin: begin, seen: nil, content: .broken(" \(mistake)"))
+    }
+
     fileprivate init(_ bytes: ArraySlice<UInt8>, number: Int, begin: Int64) {
         self.number = number
         self.begin = begin

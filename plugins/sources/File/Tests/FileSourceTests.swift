@@ -50,8 +50,10 @@ private func failed(_ reason: String, minute: Int) -> String {
     #"{"source":"whoever","failed":"\#(reason)","seen":"2026-11-20T23:0\#(minute):00Z"}"#
 }
 
-private func play(_ source: FileSource, _ disk: Disk, cursor: JSON? = nil) throws -> PollReport {
-    let poll = Poll(source: "recorded", now: now, cursor: cursor, spans: [.hours(1)])
+private func play(
+    _ source: FileSource, _ disk: Disk, cursor: JSON? = nil, isAnew: Bool = false
+) throws -> PollReport {
+    let poll = Poll(source: "recorded", now: now, cursor: cursor, spans: [.hours(1)], isAnew: isAnew)
     let played = PlayedPoll(source, poll, file: disk.read) { _ in
         .failed(TransportError(.other, mayHaveArrived: false, "a file is not on the network"))
     }
@@ -105,14 +107,14 @@ extension PollReport {
 
     @Test(arguments: [false, true])
     func `what a recorded answer left open is left open`(_ follow: Bool) throws {
-        let part = #"{"source":"x","outcome":"partial","apps":["shop"],"seen":"2026-11-22T22:00:00Z"}"#
+        let part = #"{"source":"x","outcome":"partial","apps":["shop"],"seen":"2026-11-20T23:30:00Z"}"#
         let report = try play(source(follow: follow), Disk([part, line(1)]))
         #expect(report.summary == "1")
         #expect(report.unread == .apps(["shop"]))
         #expect(try play(source(follow: follow), Disk([line(1)])).unread == .nothing)
         let bank = part.replacing("shop", with: "bank")
         #expect(try play(source(follow: follow), Disk([part, bank, line(1)])).unread == .apps(["bank", "shop"]))
-        let old = part.replacing("2026-11-22", with: "2025-11-20")
+        let old = part.replacing("2026-11-20", with: "2025-11-20")
         #expect(try play(source(follow: follow), Disk([old, line(1)])).unread == .nothing, "a later answer was whole")
     }
 
@@ -134,6 +136,42 @@ extension PollReport {
                     + "found 'users' is -3.0, but a count is never negative",
                 "day.jsonl:8: $: expected an object, found an array",
             ])
+    }
+
+    @Test(arguments: ["2026-11-21T01:00:00.001Z", "2027-11-20T23:00:00Z"])
+    func `a line from a time to come is left out of a file that is read anew, with a warning`(_ seen: String) throws {
+        func ahead(_ line: String) -> String { line.replacing("2026-11-20T23:00:00Z\",\"m", with: "\(seen)\",\"m") }
+        let source = try source(follow: false)
+        let report = try play(source, Disk([ahead(line(9)), line(1), line(2, minute: 1)]))
+        #expect(report.summary == "1 2")
+        #expect(
+            report.warnings == [
+                "day.jsonl:1: $.seen: found \(seen), expected no moment after now (2026-11-21T00:00:00Z); "
+                    + "a clock may be ahead"
+            ])
+        // Nor is a failure of then the newest, and nothing waits for what an answer of then has left open.
+        let failure = #"{"source":"whoever","failed":"timeout","seen":"\#(seen)"}"#
+        #expect(try play(source, Disk([failure, line(1)])).summary == "1")
+        #expect(try play(source, Disk([line(1), failure])).summary == "1")
+        // Where there is nothing else, the poll has failed, and says why.
+        let alone = try play(source, Disk([ahead(line(9))])).summary
+        #expect(alone.hasPrefix("bad_answer: day.jsonl:1: $.seen: found \(seen), expected no moment"), "\(alone)")
+    }
+
+    /// Each of its lines is read once, and a writer's clock may be hours ahead for good.
+    @Test func `of a file that is followed every line counts, whatever its clock says`() throws {
+        let ahead = line(9).replacing("2026-11-20T23:00:00Z\",\"m", with: "2026-11-21T03:00:00Z\",\"m")
+        let report = try play(source(follow: true), Disk([ahead]))
+        #expect(report.summary == "9")
+        #expect(report.warnings == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `a clock may be ahead by an hour`(_ follow: Bool) throws {
+        let near = line(9).replacing("2026-11-20T23:00:00Z\",\"m", with: "2026-11-21T01:00:00Z\",\"m")
+        let report = try play(source(follow: follow), Disk([near]))
+        #expect(report.summary == "9")
+        #expect(report.warnings == [])
     }
 
     @Test(arguments: [(12, "7 more lines"), (6, "1 more line")])
@@ -240,6 +278,7 @@ extension PollReport {
         var disk = Disk([line(1), line(2)])
         let cursor = try #require(play(source, disk).cursor)
         #expect(try play(source, disk, cursor: cursor).summary == "unchanged")
+        #expect(try play(source, disk, cursor: cursor, isAnew: true).summary == "1 2", "what it said may be lost")
         var other = disk
         other.identity = "1:2"
         #expect(try play(source, other, cursor: cursor).summary == "1 2")
@@ -299,7 +338,7 @@ extension PollReport {
     }
 
     @Test func `what an answer left open waits for the figures of that answer`() throws {
-        let part = #"{"source":"x","outcome":"partial","apps":["bank"],"seen":"2026-11-22T22:00:00Z"}"#
+        let part = #"{"source":"x","outcome":"partial","apps":["bank"],"seen":"2026-11-20T23:30:00Z"}"#
         let source = try source(follow: true)
         var disk = Disk([line(1), part])
         let first = try play(source, disk)

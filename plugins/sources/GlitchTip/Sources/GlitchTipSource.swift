@@ -3,10 +3,10 @@
 
 public import PluginKit
 internal import SentryKit
-internal import SourceKit
+public import SourceKit
 
 /// Polls one organization of GlitchTip.
-public struct GlitchTipSource: Source {
+public struct GlitchTipSource: IssueTracker {
     public static let manifest = PluginManifest(
         name: "glitchtip",
         summary: "Issues from GlitchTip: new ones and those that are back.",
@@ -53,10 +53,6 @@ public struct GlitchTipSource: Source {
 
     public var host: String? { server.host }
     public var account: String? { server.account }
-    /// There are no sessions, and what an issue counts is of its whole life.
-    public var metrics: Set<Metric>? { [] }
-    public var givesIssues: Bool? { true }
-    public var givesLabels: Bool { false }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

@@ -3,20 +3,14 @@ import PluginKit
 import PluginTesting
 
 let token = "glitchtip-0123456789abcdef"
-let now = Moment(rfc3339: "2026-11-20T23:59:30Z") ?? .earliest
+let now = pollMoment
 
 /// The source as a config with these options makes it; what is required is there unless it is replaced.
 func source(_ values: [String: Option] = [:]) throws(ProblemList) -> GlitchTipSource {
     let basic = [
         "organization": option(.text("acme")), "token": option(.text(GuardedText(Secret(token)))),
     ]
-    return try GlitchTipSource(
-        options: Options(name: "mobile", position: place, values: basic.merging(values) { $1 }),
-        context: SourceContext(name: "mobile", folder: "/", every: .minutes(2)))
-}
-
-func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
-    Poll(source: "mobile", now: moment, cursor: cursor, spans: spans.isEmpty ? [.hours(1)] : spans)
+    return try GlitchTipSource(values, over: basic, every: .minutes(2))
 }
 
 extension PlayedPoll {

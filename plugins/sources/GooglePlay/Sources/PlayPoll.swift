@@ -81,7 +81,8 @@ struct PlayPoll: Sendable {
             switch result {
             case .failure(let failure): return then(self, .failure(failure))
             case .success(let visit):
-                guard !visit.marks.isEmpty, visit.marks == inquiry.cursor.marks(of: visit.app) else {
+                guard !self.poll.isAnew, !visit.marks.isEmpty, visit.marks == inquiry.cursor.marks(of: visit.app)
+                else {
                     return read(questions(visit), visit, 0, then: then)
                 }
                 var poll = self

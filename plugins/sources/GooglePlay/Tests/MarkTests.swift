@@ -34,6 +34,13 @@ import Testing
         #expect(begin?["timelineSpec"]?["startTime"]?["day"] == 26)
     }
 
+    @Test func `does not matter where what was read before may be lost`() throws {
+        let play = try source()
+        let cursor = Play().play(play, poll(.hours(1))).report?.cursor
+        let anew = Poll(source: "play", now: now + .minutes(15), cursor: cursor, spans: [.hours(1)], isAnew: true)
+        #expect(!Play().play(play, anew).observations.isEmpty)
+    }
+
     @Test func `too long ago is stale`() throws {
         let play = try source()
         let first = Play().play(play, poll(.hours(1)))

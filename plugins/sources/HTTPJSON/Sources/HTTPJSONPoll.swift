@@ -60,7 +60,8 @@ struct HTTPJSONPoll: Sendable {
     init(of source: HTTPJSONSource, _ poll: Poll, asking span: Duration? = nil) {
         self.source = source
         self.poll = poll
-        last = HTTPJSONCursor(poll.cursor, options: source.optionsHash)
+        let last = HTTPJSONCursor(poll.cursor, options: source.optionsHash)
+        self.last = poll.isAnew ? last?.withoutAnswer : last
         kept = last?.next
         guard source.plan.asksSpan else {
             spans = [nil]
@@ -231,10 +232,13 @@ struct HTTPJSONPoll: Sendable {
                     unread: isPartial ? .anything : unread
                 ).waiting(after: [longerFailure, broken].compactMap(\.self))
             case .nothing(let unfinished):
-                return PollReport(
-                    .noData, cursor: cursorWithoutFigures, warnings: warnings + [unfinished].compactMap(\.self),
-                    unread: isPartial ? .anything : .nothing
+                let empty = unfinished == nil ? emptyAnswer : nil
+                var report = PollReport(
+                    .noData, cursor: empty.map { cursor(afterEmpty: $0) } ?? cursorWithoutFigures,
+                    warnings: warnings + [unfinished].compactMap(\.self), unread: isPartial ? .anything : .nothing
                 ).waiting(after: [longerFailure].compactMap(\.self))
+                report.isAsBefore = empty != nil && empty == last?.empty
+                return report
             case .stale(let measured):
                 return PollReport(.stale(measured: measured), cursor: cursorWithoutFigures, warnings: warnings)
                     .waiting(after: [longerFailure].compactMap(\.self))
@@ -261,6 +265,15 @@ struct HTTPJSONPoll: Sendable {
         return HTTPJSONCursor(options: source.optionsHash, answer: nil, measured: .earliest, next: next).json
     }
 
+    /// What tells an answer without figures from others; nil where the same bytes would be news.
+    private var emptyAnswer: String? {
+        source.paging?.keeps == true || source.isNewEachTime || isPartial ? nil : hash.text
+    }
+
+    private func cursor(afterEmpty answer: String) -> JSON {
+        HTTPJSONCursor(options: source.optionsHash, answer: nil, measured: .earliest, next: nil, empty: answer).json
+    }
+
     /// A feed goes on from where it was, so that nothing of it is lost.
     private var cursorAfterFailure: JSON? { source.paging?.keeps == true ? nil : HTTPJSONCursor.none }
 
@@ -281,15 +294,18 @@ struct HTTPJSONCursor: Sendable {
     let measured: Moment
     /// Where a feed goes on.
     let next: String?
+    /// Of the bytes of an answer that gave no figures; it is asked for whole again.
+    let empty: String?
 
     /// Written when the last answer gave no figures.
     static let none: JSON = [:]
 
-    init(options: String, answer: String?, measured: Moment, next: String?) {
+    init(options: String, answer: String?, measured: Moment, next: String?, empty: String? = nil) {
         self.options = options
         self.answer = answer
         self.measured = measured
         self.next = next
+        self.empty = empty
     }
 
     /// Nil when there is none, or one of other options.
@@ -298,13 +314,20 @@ struct HTTPJSONCursor: Sendable {
             let measured = json?["measured"]?.string.flatMap({ Moment(rfc3339: $0) })
         else { return nil }
         self.init(
-            options: options, answer: json?["answer"]?.string, measured: measured, next: json?["next"]?.string)
+            options: options, answer: json?["answer"]?.string, measured: measured, next: json?["next"]?.string,
+            empty: json?["empty"]?.string)
+    }
+
+    /// The same for a poll that takes in what is as before, too: a feed goes on where it was.
+    var withoutAnswer: HTTPJSONCursor {
+        HTTPJSONCursor(options: options, answer: nil, measured: measured, next: next)
     }
 
     var json: JSON {
         var object = JSONObject([("options", .string(options)), ("measured", JSON(measured))])
         if let answer { object.append("answer", .string(answer)) }
         if let next { object.append("next", .string(next)) }
+        if let empty { object.append("empty", .string(empty)) }
         return .object(object)
     }
 }

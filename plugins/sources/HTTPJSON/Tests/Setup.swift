@@ -38,8 +38,8 @@ func source(
 
 let context = SourceContext(name: "own-dashboard", folder: "/etc/alertbot", every: .minutes(5))
 
-func poll(at moment: Moment = now, cursor: JSON? = nil) -> Poll {
-    Poll(source: "own-dashboard", now: moment, cursor: cursor, spans: [.hours(1)])
+func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
+    Poll(source: "own-dashboard", now: moment, cursor: cursor, spans: spans.isEmpty ? [.hours(1)] : spans)
 }
 
 func json(_ body: String, status: Int = 200, type: String = "application/json") -> FetchResult {
@@ -50,7 +50,7 @@ func json(_ body: String, status: Int = 200, type: String = "application/json") 
 func report(
     _ source: HTTPJSONSource, _ result: FetchResult, at moment: Moment = now, cursor: JSON? = nil
 ) throws -> PollReport {
-    try #require(PlayedPoll(source, poll(at: moment, cursor: cursor)) { _ in result }.report)
+    try #require(PlayedPoll(source, poll(cursor: cursor, at: moment)) { _ in result }.report)
 }
 
 extension PollReport {

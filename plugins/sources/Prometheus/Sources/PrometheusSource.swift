@@ -112,41 +112,8 @@ public struct PrometheusSource: HistoricalSource {
         var problems = PrometheusSource.problems(
             with: queries, at: metrics.map(\.position), of: options.position(of: Self.metrics))
         problems += PrometheusSource.problems(withCredentials: options)
-        for parameter in options[Self.parameters] {
-            let name = parameter.name
-            if Self.ownParameters.contains(name) || !name.isParameterName {
-                problems.append(
-                    Problem(
-                        parameter.position,
-                        "'\(name.quotable)' cannot be one of the 'parameters'"
-                            + (name.isParameterName ? ": the query and its time are sent by the bot" : "")))
-            }
-        }
-        if server.host == nil {
-            problems.append(
-                Problem(
-                    options.position(of: Self.url),
-                    "'url' is not an address of a server such as http://prometheus:9090"
-                )
-            )
-        }
-        let names: [(any SettingDeclaration, String?)] = [
-            (Self.app, naming.fixedApp), (Self.appLabel, naming.app),
-        ]
-        for (setting, name) in names where name?.trimmed.isEmpty ?? false {
-            problems.append(Problem(options.position(of: setting), "'\(setting.name)' is empty"))
-        }
-        if hasPlaceholder {
-            for setting in [Self.span, Self.step] where options.has(setting) {
-                problems.append(
-                    Problem(
-                        options.position(of: setting),
-                        "'\(setting.name)' says how long a span is, but the queries leave it open",
-                        advice: "write the range into the queries instead of $span, or leave '\(setting.name)' out"
-                    )
-                )
-            }
-        }
+        problems += PrometheusSource.problems(
+            in: options, hasHost: server.host != nil, hasPlaceholder: hasPlaceholder)
         if !problems.isEmpty { throw ProblemList(problems) }
     }
 
@@ -208,6 +175,39 @@ public struct PrometheusSource: HistoricalSource {
             problems.append(Problem(options.position(of: username), "a 'username' cannot contain ':'"))
         }
         return problems + options.flaws(inHeaders: headers)
+    }
+
+    /// What is wrong besides queries and credentials.
+    private static func problems(in options: Options, hasHost: Bool, hasPlaceholder: Bool) -> [Problem] {
+        var problems: [Problem] = []
+        for parameter in options[parameters] {
+            let name = parameter.name
+            if ownParameters.contains(name) || !name.isParameterName {
+                problems.append(
+                    Problem(
+                        parameter.position,
+                        "'\(name.quotable)' cannot be one of the 'parameters'"
+                            + (name.isParameterName ? ": the query and its time are sent by the bot" : "")))
+            }
+        }
+        if !hasHost {
+            problems.append(
+                Problem(
+                    options.position(of: url), "'url' is not an address of a server such as http://prometheus:9090"))
+        }
+        let names: [(any SettingDeclaration, String?)] = [(app, options[app]), (appLabel, options[appLabel])]
+        for (setting, name) in names where name?.trimmed.isEmpty ?? false {
+            problems.append(Problem(options.position(of: setting), "'\(setting.name)' is empty"))
+        }
+        guard hasPlaceholder else { return problems }
+        for setting in [span, step] where options.has(setting) {
+            problems.append(
+                Problem(
+                    options.position(of: setting),
+                    "'\(setting.name)' says how long a span is, but the queries leave it open",
+                    advice: "write the range into the queries instead of $span, or leave '\(setting.name)' out"))
+        }
+        return problems
     }
 
     private static func headers(_ options: Options) -> [HTTPRequest.Header] {

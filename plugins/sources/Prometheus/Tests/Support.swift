@@ -23,9 +23,7 @@ func source(_ values: [String: Option] = [:]) throws(ProblemList) -> PrometheusS
     let basic = [
         "url": text("http://localhost:9090"), "metrics": map(["sessions": sessions, "crashed_sessions": crashed]),
     ]
-    return try PrometheusSource(
-        options: Options(name: "checkout", position: place, values: basic.merging(values) { $1 }),
-        context: SourceContext(name: "checkout", folder: "/", every: .minutes(5)))
+    return try PrometheusSource(values, over: basic, named: "checkout", every: .minutes(5))
 }
 
 func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {

@@ -2,10 +2,10 @@
 // no sessions, and an item's counts are of its whole life.
 
 public import PluginKit
-internal import SourceKit
+public import SourceKit
 
 /// Polls one project of Rollbar.
-public struct RollbarSource: Source {
+public struct RollbarSource: IssueTracker {
     public static let manifest = PluginManifest(
         name: "rollbar",
         summary: "Items from Rollbar: new ones and those that are back.",
@@ -48,10 +48,6 @@ public struct RollbarSource: Source {
 
     public var host: String? { server.host }
     public var account: String? { server.account }
-    /// There are no sessions, and what an item counts is of its whole life.
-    public var metrics: Set<Metric>? { [] }
-    public var givesIssues: Bool? { true }
-    public var givesLabels: Bool { false }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

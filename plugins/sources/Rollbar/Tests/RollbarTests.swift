@@ -1,6 +1,7 @@
 import PluginKit
 import PluginTesting
 import RollbarSource
+import SourceKit
 import Testing
 
 @Suite struct `Items from Rollbar` {

@@ -72,7 +72,7 @@ struct SentryPoll: Sendable {
         _ endpoint: SentryServer.Endpoint,
         _ query: AddressQuery,
         most: Int? = nil,
-        then: @escaping @Sendable (SentryPoll, SentryInquiry.Pages) -> Conversation<Report>
+        then: @escaping @Sendable (SentryPoll, Listing<JSONReader>) -> Conversation<Report>
     ) -> Conversation<Report> {
         inquiry.pages(endpoint, query, most: most) { inquiry, pages in then(with(inquiry), pages) }
     }
@@ -93,7 +93,7 @@ struct SentryPoll: Sendable {
                 var groups: [SessionGroup] = []
                 var (left, rates) = (LeftOut(), LeftOut())
                 var projects: Set<String?> = []
-                for body in pages.bodies {
+                for body in pages.items {
                     groups += try SessionGroup.groups(
                         in: body, hasReleases: hasReleases, now: poll.poll.now, leaving: &left, rates: &rates,
                         of: &projects)
@@ -194,7 +194,7 @@ struct SentryPoll: Sendable {
             }
             guard pages.isCut else { return poll.askIssues(number + 1) }
             poll.inquiry.warnings.append(
-                "more than \(pages.bodies.count * SentryPoll.issuesPerPage) unresolved issues"
+                "more than \(pages.pageCount * SentryPoll.issuesPerPage) unresolved issues"
                     + "\(environment.map { " of \($0)" } ?? "") since \(window.from): "
                     + "those with the most events, the newest and what is back are read")
             // What is new or back may be rare, and stand behind the last page that is read. Servers from before regressions

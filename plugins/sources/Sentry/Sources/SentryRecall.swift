@@ -111,18 +111,18 @@ struct SentryRecall: Sendable {
     }
 
     /// Whether the service left out groups: it does so without a word.
-    private func isCut(_ pages: SentryInquiry.Pages, _ question: Question) -> Bool {
-        let last = pages.bodies.last.flatMap { try? $0.optional("groups")?.elements() }
+    private func isCut(_ pages: Listing<JSONReader>, _ question: Question) -> Bool {
+        let last = pages.items.last.flatMap { try? $0.optional("groups")?.elements() }
         return pages.isCut || (last?.count ?? 0) >= Window.groupsMax(intervals: question.intervals)
     }
 
     private func groups(
-        _ pages: SentryInquiry.Pages, _ question: Question, leaving left: inout LeftOut, rates: inout LeftOut
+        _ pages: Listing<JSONReader>, _ question: Question, leaving left: inout LeftOut, rates: inout LeftOut
     ) throws(JSONMismatch) -> [SessionGroup] {
         var groups: [SessionGroup] = []
         // Nobody is said to have vanished from the past.
         var projects: Set<String?> = []
-        for body in pages.bodies {
+        for body in pages.items {
             groups +=
                 question.isSplit
                 ? try SessionGroup.buckets(

@@ -3,8 +3,7 @@ import PluginTesting
 import SentrySource
 
 let token = "sntryu_0123456789abcdef"
-/// Half a minute before midnight: the hour is nearly full.
-let now = Moment(rfc3339: "2026-11-20T23:59:30Z") ?? .earliest
+let now = pollMoment
 
 func list(_ texts: [String]) -> Option { option(.list(texts.map { option(.text(GuardedText($0))) })) }
 
@@ -13,13 +12,7 @@ func source(_ values: [String: Option] = [:]) throws(ProblemList) -> SentrySourc
     let basic = [
         "organization": option(.text("acme")), "token": option(.text(GuardedText(Secret(token)))),
     ]
-    return try SentrySource(
-        options: Options(name: "mobile", position: place, values: basic.merging(values) { $1 }),
-        context: SourceContext(name: "mobile", folder: "/", every: .minutes(2)))
-}
-
-func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
-    Poll(source: "mobile", now: moment, cursor: cursor, spans: spans)
+    return try SentrySource(values, over: basic, every: .minutes(2))
 }
 
 /// A server that answers each kind of request alike.
