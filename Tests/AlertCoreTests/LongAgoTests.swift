@@ -35,8 +35,9 @@ import Testing
         #expect(kinds(bot) == [])
         #expect(bot.state.incidents.isEmpty)
         #expect(warnings(bot).count == 1)
-        #expect(warnings(bot).first?.hasPrefix("the figures of shop end at ") == true, "\(warnings(bot))")
-        #expect(bot.notes.count { $0.text.contains("the figures of shop end at ") } == 1)
+        #expect(
+            warnings(bot).first?.hasPrefix("figures of shop ended more than 92 d before ") == true, "\(warnings(bot))")
+        #expect(bot.notes.count { $0.text.contains("figures of shop ended more than 92 d before ") } == 1)
         // Nor is anything opened later by what is kept of them.
         bot.step(.polled(source: "ios", PollReport(.unchanged), validators: [:]))
         bot.crash(after: .minutes(5))

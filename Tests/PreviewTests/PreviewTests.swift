@@ -276,7 +276,8 @@ internal import Testing
         }
         #expect(preview.leftOut.remarks.count == 1)
         let remark = preview.leftOut.remarks.first ?? ""
-        #expect(remark.hasPrefix("source ios: figures of shop ended more than 92 d before they were seen: "), "\(remark)")
+        #expect(
+            remark.hasPrefix("source ios: figures of shop ended more than 92 d before they were seen: "), "\(remark)")
     }
 
     @Test func `why figures were left out is kept, each reason once and the first ten in words`() {

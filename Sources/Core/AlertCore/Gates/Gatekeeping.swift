@@ -199,7 +199,7 @@ extension State {
     /// What must be well for a while to be over says so with whatever says that it is there.
     private func steadinessRemark(on notification: Notification, _ plan: Plan) -> Remark? {
         let (incident, kind) = (notification.incident, notification.kind)
-        guard [.opened, .escalated, .reminder].contains(kind) else { return nil }
+        guard plan.remembersSwings, [.opened, .escalated, .reminder].contains(kind) else { return nil }
         // While it is well, the last change is an end.
         let swings = incidents.swings(of: incident)
         let changes = incident.endsFrom == nil ? swings : swings.dropLast()

@@ -97,14 +97,16 @@ extension Turn {
         let remarks = state.remarks(on: notification, at: now, plan)
         let story = story(of: incident)
         let writer = writer
-        var message = writer.message(story, notification.kind)
+        let flapping = remarks.first(where: \.isFlapping).map { worst(of: story, $0) }
+        // An end tells how deep all of it went; an opening is about how bad it is this time.
+        var message = writer.message(notification.kind.isEnd ? flapping ?? story : story, notification.kind)
         let correction = correction(of: incident, standing)
         if let correction { message.fields.append(writer.field(correction)) }
         var remarked = remarks.map(writer.field)
         if let held = writer.held(by: heldLong(notification, standing)) { remarked.insert(held, at: 0) }
         if let turn = handover(notification, writer) { remarked.append(turn) }
         message.fields += remarked
-        if let remark = remarks.first(where: \.isFlapping) { writer.noteFlapping(&message, worst(of: story, remark)) }
+        if let flapping { writer.noteFlapping(&message, flapping) }
         let delivery = accept(message, about: story, notification.kind, in: channel, remarked: remarked)
         let told = standing.told(notification, figureToSay(of: incident, notification.kind), correction, at: now)
         state.incidents.keep(told, of: incident.id, in: channel, &output)
