@@ -60,6 +60,13 @@ internal import Testing
         #expect(outcome.violation == nil, "\(outcome.verdict)")
     }
 
+    /// The world took an end that is kept, as a failed delivery, for a channel that left the config for one that is sent there in
+    /// quiet hours.
+    @Test func `what a channel has missed that is gone is told to nobody`() {
+        let outcome = Simulation(seed: 1_552_279_010, hours: 4).run()
+        #expect(outcome.violation == nil, "\(outcome.verdict)")
+    }
+
     @Test func `a failure is shrunk to a script that still fails, and can be played again`() throws {
         var simulation = Simulation(seed: 1, hours: 60)
         simulation.sabotage = .outcomeLies

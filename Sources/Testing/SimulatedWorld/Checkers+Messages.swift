@@ -156,7 +156,9 @@ struct GatesObeyed: Checker {
                 severity = .critical
             }
             let app = delivery.message.incidents.count == 1 ? delivery.message.incidents.first?.subject.app : nil
-            guard world.settings.forbids(severity, of: app, at: delivery.queued) else { return }
+            // What a channel that left the config has missed is kept for it as a failed delivery: nobody is told anything.
+            guard world.settings.has(delivery.channel), world.settings.forbids(severity, of: app, at: delivery.queued)
+            else { return }
             let isInTurnOfReload = world.reloadedAt == world.time.uptime || world.isJournalLate
             if isInTurnOfReload, !world.settingsBefore.forbids(severity, of: app, at: delivery.queued) { return }
             throw Breach(
