@@ -246,6 +246,29 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `a dead letter is named by the first letters of its id, unless others begin so, too`() throws {
+        // More than there are letters and digits.
+        let channels = (0..<40).map { ChannelPlan(name: "team-\($0)") }
+        var bot = Rehearsal(.rehearsed(channels: channels, reportTo: "team-0"))
+        bot.sendAnswer = { _, _ in (.refusedChannel("answered 410"), .zero) }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        let ids = Set(bot.state.failedDeliveries.map(\.delivery.id)).sorted()
+        func alike(_ begin: String) -> [String] { ids.filter { $0.hasPrefix(begin) } }
+        let first = try #require(ids.map { String($0.prefix(1)) }.first { alike($0).count > 1 })
+        #expect(
+            tell(&bot, .retry(first))
+                == .refused("'\(first)' is ambiguous: \(alike(first).joined(separator: " or ")); type more of the id"))
+        let id = alike(first)[0]
+        let short = try #require((1..<id.count).map { String(id.prefix($0)) }.first { alike($0).count == 1 })
+        guard case .done(let sentence, _)? = tell(&bot, .retry(short)) else {
+            Issue.record("the retry is refused")
+            return
+        }
+        #expect(sentence.hasPrefix("delivery \(id) is queued again for channel team-"), "\(sentence)")
+    }
+
     @Test func `what has been opened again is not retried by hand as well`() {
         var bot = Rehearsal.checked(.rehearsed())
         bot.sendAnswer = { _, _ in (.refusedChannel("gone"), .zero) }

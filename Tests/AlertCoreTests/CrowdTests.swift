@@ -40,8 +40,8 @@ import Testing
         #expect(state.figures.series[app("new-1")] == nil)
         #expect(state.figures.series[app("app-7")]?.lastSeen == .rehearsalStart + .minutes(1))
         let remark =
-            "it has named 50,000 apps and releases within 7 d, and no more are kept: new ones are left out until "
-            + "others are forgotten; does a name change with each answer?"
+            "it has named 50,000 apps and releases within 7 d, and that is the limit: new ones are left out until "
+            + "others are forgotten; do names change with each answer?"
         #expect(warnings(first) == ["source ios: \(remark)"])
         #expect(first.leftOut == ["source ios: \(remark)"])
         #expect(state.schedule.sources["ios"]?.warnings == [remark])

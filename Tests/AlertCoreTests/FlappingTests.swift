@@ -190,6 +190,22 @@ import Testing
         #expect(again.decisions.last?.severity == .critical)
     }
 
+    /// The last that people read was a summary in grey, and what was going on was critical.
+    @Test func `what came and went is no news where it goes on, worse, and the channel was told of that`() throws {
+        var bot = try bot()
+        let told = bot.play("w.w.w." + String(repeating: "c", count: 12))
+        #expect(told.hasPrefix("ORORhxO"), "\(told)")
+        #expect(!told.contains("D"), "\(told)")
+        #expect(bot.decisions.last { $0.decision == .send }?.message.mark == .critical)
+        let dropped = try #require(bot.decisions.last)
+        #expect(dropped.decision == .drop)
+        #expect(dropped.kind == .digest)
+        #expect(dropped.reason == .flapping)
+        #expect(bot.state.incidents.inOrder.map(\.state) == [.firing], "nothing of it is kept")
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
+        #expect(bot.objections == [])
+    }
+
     @Test func `who was not told, because something else held the change that made it flapping, is told with the next`()
         throws
     {

@@ -332,7 +332,7 @@ private struct Floor: SubjectDetector {
     @Test func `a budget tells how bad the worst is that it held`() throws {
         let held = try #require(MessageSamples(zone: .utc).all.first { $0.name == "a budget held several" }?.message)
         #expect(
-            held.headline == "🔴 2 firing, worst: crash-free users 98.32% (alert below 99%): shop-ios "
+            held.headline == "🔴 2 firing, worst: crash-free users 98.32% (alert below 99%) · shop-ios "
                 + "(held until now by calm-down)")
     }
 

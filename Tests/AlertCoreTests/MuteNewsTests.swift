@@ -7,13 +7,18 @@ import Testing
 
 /// A silence that somebody has made must not look like an end.
 @Suite struct `News of mutes` {
+    private func plan(
+        _ channels: [ChannelPlan] = [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")], gates: [GatePlan] = []
+    ) -> Plan {
+        .rehearsed(
+            detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(for: .zero, lookback: .minutes(5)))],
+            gates: gates, channels: channels, routes: [Route(to: channels.map(\.name))])
+    }
+
     private func bot(
         _ channels: [ChannelPlan] = [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")], gates: [GatePlan] = []
     ) -> Rehearsal {
-        .checked(
-            .rehearsed(
-                detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(for: .zero, lookback: .minutes(5)))],
-                gates: gates, channels: channels, routes: [Route(to: channels.map(\.name))]))
+        .checked(plan(channels, gates: gates))
     }
 
     private func mute(
@@ -201,6 +206,27 @@ import Testing
         for record in news {
             #expect(record.message.headline.hasSuffix(" Mute ended: everything"), "\(record.message.headline)")
         }
+        #expect(bot.objections == [])
+    }
+
+    @Test func `who heard of a mute hears of its end, though what is withdrawn pushes that news out of the history`() {
+        var bot = Rehearsal(plan(), historyMax: 1)
+        bot.comparesReplay = true
+        bot.start()
+        _ = bot.play("ww")
+        bot.sendAnswer = { delivery, _ in
+            delivery.channel == "team"
+                ? (.retry(after: .minutes(10), "answered 503"), .zero) : (.delivered(receipt: nil), .zero)
+        }
+        bot.step(mute())
+        bot.advance(by: .seconds(1))
+        #expect(bot.state.outbox.history.map(\.delivery.channel) == ["oncall"])
+        let before = bot.decisions.count
+        bot.step(.command(.unmute(.all), id: 2))
+        #expect(bot.state.outbox.history.first?.delivery.channel == "team", "it is pushed out")
+        let news = bot.decisions.dropFirst(before).filter { $0.kind == .digest }
+        #expect(news.map(\.channel) == ["oncall"])
+        #expect(news.allSatisfy { $0.message.headline.hasSuffix(" Mute ended: everything") })
         #expect(bot.objections == [])
     }
 

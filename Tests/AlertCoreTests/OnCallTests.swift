@@ -48,7 +48,7 @@ import Testing
         #expect(heard(bot, in: "bo-dm").first == "O 2026-11-20T18:00:00Z")
         #expect(
             bot.decisions.first { $0.channel == "bo-dm" }?.message.fields.last
-                == Message.Field("Your turn", "since Fri 20 Nov 18:00; notified before: ana-dm, Fri 20 Nov 12:00"))
+                == Message.Field("Your turn", "since Fri 20 Nov 18:00; notified before you: ana-dm, Fri 20 Nov 12:00"))
         #expect(bot.decisions.first { $0.channel == "ana-dm" }?.message.fields.map(\.label) == ["Since"])
         #expect(heard(bot, in: "bo-dm").count == 3)
         #expect(heard(bot, in: "team").count == 5)

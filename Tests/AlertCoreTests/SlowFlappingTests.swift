@@ -1,4 +1,5 @@
 import AlertTesting
+import DependsOnGate
 import FlappingGate
 import PluginKit
 import PluginTesting
@@ -42,7 +43,7 @@ import Testing
         #expect(
             telling.first?.message.fields.last
                 == Message.Field(
-                    "Flapping", "5 changes within 2 h; its end is reported once it has been well for 45 min"))
+                    "Flapping", "5 changes within 2 h; reported as resolved only after 45 min without trouble"))
     }
 
     @Test func `a night of it is told four times and again with its reminders`() throws {
@@ -104,6 +105,31 @@ import Testing
         _ = bot.play("w.w.w.w.", every: .minutes(5))
         let news = bot.decisions[before...].filter { $0.decision == .send }
         #expect(news.contains { $0.message.headline.contains("is flapping") }, "\(news.map(\.message.headline))")
+        #expect(bot.decisions[before...].contains { $0.mark == "h" && $0.reason == .flapping })
+    }
+
+    @Test func `what waits for it is told as soon as it is well, and not when that may be called its end`() throws {
+        let backend = Subject(source: "ios", app: "backend")
+        var bot = Rehearsal.checked(
+            .rehearsed(
+                for: .zero, repeat: .hours(4), lookback: .hours(9),
+                gates: [
+                    try .rule(DependsOnGate.self, "because", ["when": "app=backend"]),
+                    try .rule(FlappingGate.self, "wobble", [:]),
+                ]))
+        for look in Self.rounds + Self.rounds + "www" {
+            bot.see([(backend, look == "w" ? .critical : .fine), (.shop, .fine)])
+            bot.advance(by: .minutes(10))
+        }
+        bot.see([(backend, .critical), (.shop, .warning)])
+        bot.advance(by: .minutes(10))
+        bot.see([(backend, .recovering), (.shop, .warning)])
+        #expect(bot.marks(of: "shop") == "h")
+        bot.advance(by: .minutes(10))
+        bot.see([(backend, .fine), (.shop, .warning)])
+        #expect(bot.state.incidents.inOrder.contains { $0.subject == backend && $0.isOpen && $0.endsFrom != nil })
+        #expect(bot.marks(of: "shop") == "hO")
+        #expect(bot.objections == [])
     }
 
     @Test func `answers that are as before end it, too`() throws {

@@ -87,6 +87,15 @@ import Testing
         #expect(field("Began", message(incident, .opened)) == nil)
     }
 
+    @Test(arguments: [Notification.Kind.opened, .reminder])
+    func `when it began does not move before the fall once the newest figures reach into good hours`(
+        kind: Notification.Kind
+    ) {
+        var incident = fallen
+        incident.evidence = fall(0.997, from: .hours(5))
+        #expect(field("Began", message(incident, kind))?.hasPrefix("about Fri 20 Nov 08:00") == true)
+    }
+
     // MARK: - By limits
 
     private func figure(_ value: Double, below limit: Double) -> Evidence {
@@ -141,7 +150,7 @@ import Testing
         #expect(over.mark == .critical)
         let spanish = flapping(incident, .spanish)
         #expect(
-            spanish.headline.hasPrefix("🔴 shop oscila: usuarios sin fallos, en el peor momento 95,94"),
+            spanish.headline.hasPrefix("🔴 shop oscila: usuarios sin fallos 95,94"),
             "\(spanish.headline)")
         incident.evidence = figure(0.9594, below: 0.985)
         incident.worst = incident.evidence

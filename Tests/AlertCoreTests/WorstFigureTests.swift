@@ -38,7 +38,7 @@ import Testing
     @Test func `is the one that its line tells, though it is better by now`() {
         let message = message(member("bank", worst: 0.94, now: 0.985), member("shop", worst: 0.96, now: 0.988))
         #expect(
-            message.headline == "🔴 2 firing, worst: crash-free users 94.00% (alert below 99%): bank, shop "
+            message.headline == "🔴 2 firing, worst: crash-free users 94.00% (alert below 99%) · bank, shop "
                 + "(held until now by few)")
         #expect(message.lines.first?.contains("94.00% at worst") == true, "\(message.lines)")
     }
@@ -67,11 +67,33 @@ import Testing
         #expect(!headline.contains("worst"), "\(headline)")
     }
 
+    /// After flapping nearly always something is over, and the headline had no figure of what goes on.
+    @Test(arguments: [(0.95, ", worst"), (0.94, ", worst"), (0.9, "")])
+    func `beside what is over is told what goes on, as the worst where nothing was worse`(past: Double, claim: String) {
+        let headline = message(
+            member("bank", worst: 0.94, .critical, .opened),
+            member("bank", worst: past, .critical, .digest, state: .resolved)
+        ).headline
+        #expect(
+            headline == "🔴 1 firing, 1 came and went\(claim): crash-free users 94.00% (alert below 99%) · bank "
+                + "(held until now by few)")
+    }
+
+    @Test func `beside what was more severe and is over it is not called the worst`() {
+        let headline = message(
+            member("bank", worst: 0.94, .warning, .opened),
+            member("shop", worst: 0.95, .critical, .digest, state: .resolved)
+        ).headline
+        #expect(
+            headline.hasPrefix("🟠 1 firing, 1 came and went: crash-free users 94.00% (alert below 99%) · "),
+            "\(headline)")
+    }
+
     @Test(arguments: [(Severity.critical, true), (.warning, false)])
     func `is told beside an issue that has none, where it is as severe`(severity: Severity, isTold: Bool) {
         let headline = message(
             member("bank", worst: nil, .critical, .opened), member("shop", worst: 0.94, severity, .opened)
         ).headline
-        #expect(headline.contains(", worst: crash-free users 94.00% (alert below 99%): ") == isTold, "\(headline)")
+        #expect(headline.contains(", worst: crash-free users 94.00% (alert below 99%) · ") == isTold, "\(headline)")
     }
 }

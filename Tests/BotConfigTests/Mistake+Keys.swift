@@ -102,12 +102,12 @@ extension Mistake {
             "days without brackets between braces",
             "rules:\n  off: {plugin: night, days: sat,sun, between: 22:00-07:00}" + least,
             "2:34: unknown key '***' in rule 'off' of plugin night; known are between, days, match, plugin, then, timezone "
-                + "(a comma between { and } begins the next key: write days: [sat, sun])"),
+                + "(inside { } a comma starts the next key: write days: [sat, sun])"),
         Mistake(
             "what is no day behind a comma between braces",
             "rules:\n  off: {plugin: night, days: sat,hunter2, between: 22:00-07:00}" + least,
             "2:34: unknown key '***' in rule 'off' of plugin night; known are between, days, match, plugin, then, timezone "
-                + "(a comma between { and } begins the next key: write a list as in days: [a, b])"),
+                + "(inside { } a comma starts the next key: write a list as in days: [a, b])"),
         Mistake(
             "a duplicate source",
             """

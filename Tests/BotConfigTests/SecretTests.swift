@@ -57,6 +57,26 @@ internal import Testing
     }
 
     @Test(arguments: [
+        ("${credential:pager}", true), ("Bearer ${credential:pager}", true), ("$${credential:pager}", false),
+        ("${env:TOKEN}", false), ("${file:token}", false),
+    ])
+    func `a credential that the service does not get is a warning`(written: String, isWarned: Bool) throws {
+        var surroundings = FakeWorld.surroundings()
+        for isHandedOut in [false, true] {
+            surroundings.isHandedOut = { $0 == "pager" && isHandedOut }
+            let result = Config.load(
+                Array(SecretTests.yaml(token: written).utf8), folder: "/etc/bot", catalog: FakeWorld.catalog,
+                surroundings: surroundings)
+            #expect(result.config != nil)
+            let warnings = result.problems.filter { $0.message.contains("systemd does not hand") }
+            #expect(warnings.count == (isWarned && !isHandedOut ? 1 : 0), "\(result.problems.map(\.line))")
+            #expect(warnings.allSatisfy { $0.level == .warning && $0.message.contains("credential pager") })
+            #expect(
+                warnings.allSatisfy { $0.advice?.hasPrefix("add LoadCredential=pager:/credentials/pager ") == true })
+        }
+    }
+
+    @Test(arguments: [
         (
             "token: \"${env:EMPTY}\"",
             "2:57: 'token' is empty (the variable, file or credential that it names holds nothing)"

@@ -104,6 +104,33 @@ import Testing
                         + "name another with \(option) FILE"))
     }
 
+    /// As root somebody reads what lies beside the config, and the service gets what its unit names.
+    @Test(
+        arguments: [
+            (nil, false), ("LoadCredential=hook:/etc/alertbot/credentials/hook", false),
+            ("LoadCredential = hook", false), ("ImportCredential=*", false), ("TimeoutStopSec=60", true),
+            ("#LoadCredential=hook:/etc/alertbot/credentials/hook", true),
+            ("LoadCredential=hook2:/etc/alertbot/credentials/hook2", true),
+        ] as [(String?, Bool)])
+    func `a credential that no line hands to the service is a warning`(line: String?, isWarned: Bool) throws {
+        if let line { try scratch.write("units/alertbot.service.d/own.conf", "[Service]\n\(line)\n") }
+        let text = Shop.config(scratch).replacing(
+            console, with: #"ops: {plugin: webhook, url: "${credential:hook}"}"#)
+        for folder in ["etc", "other"] {
+            try scratch.write("\(folder)/config.yaml", text)
+            try scratch.write("\(folder)/credentials/hook", "https://hooks.example.com/bot\n")
+            let service = ServiceUnit(config: scratch.path("etc"), units: scratch.path("units"))
+            let file = try ConfigFile(
+                scratch.path("\(folder)/config.yaml"), .builtin, on: stage.machine, service: service)
+            #expect(file.result.config != nil)
+            let warnings = file.problemTexts.filter { $0.contains("does not hand the credential hook to the service") }
+            #expect(warnings.count == (isWarned && folder == "etc" ? 1 : 0), "\(file.problemTexts)")
+            let handed = StagedMachine(variables: ["CREDENTIALS_DIRECTORY": scratch.path("etc/credentials")])
+            let own = try ConfigFile(file.path, .builtin, on: handed.machine, service: service)
+            #expect(own.problemTexts == [], "what runs as the service knows what it has")
+        }
+    }
+
     @Test(arguments: ["[a]", "a*", "what?", "a\\b"])
     func `included files are found whatever the folder is called`(folder: String) throws {
         try scratch.write("\(folder)/team.yaml", "channels:\n  more: {plugin: console}")

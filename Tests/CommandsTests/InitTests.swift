@@ -196,11 +196,14 @@ internal import Testing
         #expect(try await write(["y", "simulator", "console", "n"]).failure == nil)
         #expect(try problems() == [])
         try scratch.write("config.yaml", "mine\n")
+        scratch.chmod("config.yaml", 0o664)
         let forced = try await write([]) { wish in
             (wish.source, wish.channel, wish.isForced) = ("simulator", "console", true)
         }
         #expect(forced.failure == nil, "\(forced.all)")
         #expect(try problems() == [])
+        let rights = try FileManager.default.attributesOfItem(atPath: scratch.path("config.yaml"))
+        #expect(rights[.posixPermissions] as? Int == 0o664, "whoever could read it still may")
     }
 
     @Test func `a secret that is there is not lost either`() async throws {

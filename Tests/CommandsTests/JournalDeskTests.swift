@@ -136,6 +136,16 @@ import Testing
         #expect(try JSON(parsing: json.said)["left_out"] == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `where there is no journal there is nothing to repair, and nothing is made`(isFolder: Bool) throws {
+        if isFolder { try scratch.write("state/observations/2026-11-20-1.jsonl", "recorded\n") }
+        let before = scratch.names
+        let failure = #expect(throws: Failure.self) { try desk().repair(to: nil, at: stage.clock.now(), .none) }
+        #expect(failure?.status == .impossible)
+        #expect(failure?.sentence.hasPrefix("there is no journal in \(folder), ") == true, "\(failure?.sentence ?? "")")
+        #expect(stage.said == "" && scratch.names == before)
+    }
+
     @Test func `a damaged journal is copied into a sound one`() throws {
         try write(3)
         try damage()

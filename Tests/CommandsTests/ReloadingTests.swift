@@ -177,6 +177,13 @@ import Testing
             #expect(await looks(reloading).first == "the config was reloaded")
             #expect(keys.keys.userHeader == "x-login")
 
+            // Messages have the new address from now on, so the page answers to it.
+            #expect(keys.keys.publicHost == "alerts.example.com")
+            let moved = config.replacing("X-User", with: "X-Login").replacing("alerts.example", with: "new.example")
+            try scratch.write("config.yaml", moved)
+            #expect(await looks(reloading).first == "the config was reloaded")
+            #expect(keys.keys.publicHost == "new.example.com")
+
             // One that is refused changes nothing.
             try scratch.write("config.yaml", config.replacing("X-User", with: "X Login"))
             #expect(await looks(reloading) == ["the config has errors; the bot keeps the one it has"])

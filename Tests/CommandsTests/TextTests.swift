@@ -14,6 +14,12 @@ import Testing
     /// Noon, on a clock whose zone has been named.
     private let clock = Clockface(.utc).inNamedZone(at: Moment(rfc3339: "2026-11-20T12:00:00Z") ?? .earliest)
 
+    @Test func `what ends within the minute is not ahead, as it reads as the time that it is`() {
+        #expect(!clock.isAhead("2026-11-20T12:00:59Z"))
+        #expect(clock.isAhead("2026-11-20T12:01:00Z"))
+        #expect(Clockface(.utc).isAhead("2026-11-20T12:00:01Z"), "nobody knows what time it is")
+    }
+
     private let incident: JSON = [
         "id": "3f9a", "severity": "critical", "app": "shop-ios", "release": "2.4", "state": "firing",
         "since": "2026-11-20T11:00:00Z", "rule": "floor", "evidence": ["sentence": "crash-free\nusers 95%"],

@@ -107,7 +107,7 @@ import Testing
         let rules = options.enumerated().map { "r\($0): {plugin: repeat, \($1.dropFirst())" }
         let found = try messages(rules.joined(separator: "\n  "), Self.team)
         #expect(found.count == (words == nil ? 0 : 1), "\(found)")
-        if let words { #expect(found.first?.hasPrefix("rule 'r1' never counts: \(words)") == true, "\(found)") }
+        if let words { #expect(found.first?.hasPrefix("rule 'r1' has no effect: \(words)") == true, "\(found)") }
     }
 
     @Test(arguments: [("app: \"shop-*\"", true), ("app: [shop-ios, shop-mac]", true), ("app: shop-ios", false)])
@@ -116,8 +116,8 @@ import Testing
             "hush: {plugin: mute, until: 2099-01-01, match: {\(match)}}", "",
             source: "plugin: simulator, apps: [shop-ios, shop-mac]")
         let words =
-            "rule 'hush' holds all that the sources are configured to give until Thu 1 Jan 2099 00:00 CET, so nothing about "
-            + "it is sent; give it an earlier 'until', or let its 'match' leave something out"
+            "rule 'hush' holds all that the sources are configured to give until Thu 1 Jan 2099 00:00 CET, so nothing "
+            + "from them is sent; give it an earlier 'until', or let its 'match' leave something out"
         #expect(found == (isTold ? [words] : []))
     }
 }

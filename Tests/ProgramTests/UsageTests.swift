@@ -77,6 +77,36 @@ import Testing
         #expect(finished.output.contains("muted "), "\(finished.all)")
     }
 
+    /// The options of a command and those below it that take a list.
+    private func lists(of command: JSONTree, _ path: [String] = []) -> [(command: [String], option: String)] {
+        var found: [(command: [String], option: String)] = []
+        for argument in command["arguments"].elements where argument["isRepeating"].bool == true {
+            guard argument["kind"].string == "option", let name = argument["preferredName"]["name"].string else {
+                continue
+            }
+            found.append((path, "--\(name)"))
+        }
+        for inner in command["subcommands"].elements {
+            found += lists(of: inner, path + [inner["commandName"].string ?? ""])
+        }
+        return found
+    }
+
+    @Test func `every option that takes a list may be given several times`() async throws {
+        let scratch = try Scratch()
+        let help = try await scratch.alertbot("--experimental-dump-help").json
+        let found = lists(of: help["command"])
+        #expect(found.contains { $0.command == ["mute"] && $0.option == "--app" }, "\(found)")
+        for (command, option) in found {
+            // The other one shows that this one was taken, and keeps the command from being carried out.
+            let words = command + [option, "1", option, "1", "--config", "none.yaml", "--config", "none.yaml"]
+            let finished = try await run(BotBinary.path, words, folder: scratch.folder)
+            #expect(
+                finished.errors == "alertbot: the option '--config' is given twice, expected once; keep one\n",
+                "\(option) of \(command)")
+        }
+    }
+
     @Test(arguments: [["help", "check"], ["journal", "--help"], ["help", "journal", "verify"], [], ["journal"]])
     func `what asks for help gets it`(words: [String]) async throws {
         let scratch = try Shop.scratch()

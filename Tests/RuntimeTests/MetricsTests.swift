@@ -123,6 +123,24 @@ internal import Testing
         #expect(status?.map { $0["last_good"] == .null } == [false, true])
     }
 
+    @Test func `when the last alert came is no gauge, for that none comes is no trouble`() {
+        let sources = ["grafana", "nightly"].map { name in
+            var source = SourcePlan(name: name, jitter: 0)
+            source.isPushed = true
+            source.isOfAlerts = name == "grafana"
+            return source
+        }
+        var rehearsal = Rehearsal(.rehearsed(sources: sources))
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.start()
+        for source in sources { rehearsal.see(.fine, of: Subject(source: source.name, app: "shop")) }
+        let text = MetricsReport(
+            rehearsal.state, rehearsal.plan, Meters(), .init(now: rehearsal.now, version: "1.2.3")
+        ).text
+        let good = lines(text, of: "alertbot_source_last_good_timestamp_seconds")
+        #expect(good.count == 1 && good[0].contains(#"source="nightly""#), "\(good)")
+    }
+
     @Test func `a failed delivery counts until the bot has said it again, here and in the status and among the failed`()
     {
         var rehearsal = Rehearsal(.rehearsed())

@@ -292,6 +292,42 @@ import Testing
         #expect(entry["channels"]?.array?.first?["closed_by"] == "muted:vacation")
     }
 
+    /// What the report has on a rule that finds all well, with quiet hours that let critical pass.
+    private func nightly(_ severities: Set<Severity>?, drops: Bool = false) -> Rehearsal {
+        let night = GatePlan.quiet(
+            from: "2026-11-20 11:00", until: "2026-11-20 13:00", except: .critical, drops: drops)
+        let rule = DetectorPlan(name: "look", detector: BoundedDetector(severities), repeat: nil)
+        var bot = bot(.rehearsed(detectors: [rule], gates: [night]))
+        bot.see(.fine)
+        return bot
+    }
+
+    @Test func `what is fine is asked about as the mildest that its rule can be`() {
+        let alarm = nightly([.critical])
+        #expect(way(alarm)?["closed_by"] == .null)
+        let text = paragraph(alarm)[0]
+        #expect(text.contains("\n  team: nothing to send") && !text.contains("held"), "\(text)")
+        let mild = paragraph(nightly([.warning]))[0]
+        #expect(
+            mild.contains(
+                "\n  team: nothing to send; would be held by quiet_hours:nights until Fri 20 Nov 13:00 UTC\n"),
+            "\(mild)")
+    }
+
+    @Test(arguments: [[Severity.warning, .critical], nil] as [Set<Severity>?])
+    func `where what is worse passes, it is said`(severities: Set<Severity>?) {
+        let held = paragraph(nightly(severities))[0]
+        #expect(
+            held.contains(
+                "\n  team: nothing to send; would be held by quiet_hours:nights until Fri 20 Nov 13:00 UTC, unless "
+                    + "critical\n"), "\(held)")
+        let dropped = paragraph(nightly(severities, drops: true))[0]
+        #expect(
+            dropped.contains(
+                "\n  team: nothing to send; new ones are dropped by quiet_hours:nights, unless critical\n"),
+            "\(dropped)")
+    }
+
     @Test func `what a limit leaves out is counted, in words and in JSON`() {
         var bot = bot()
         bot.see((1...5).map { (Subject(source: "ios", app: "app\($0)"), $0 == 5 ? .warning : .fine) })
@@ -462,4 +498,21 @@ import Testing
                 "\n  oncall: due Fri 20 Nov 12:30 UTC unless somebody acknowledges it, then dropped by "
                     + "quiet_hours:nights\n"))
     }
+}
+
+/// The scripted rule, with what is known before of how severe it can be.
+private struct BoundedDetector: SubjectDetector {
+    static let manifest = PluginManifest(name: "bounded", summary: "Thinks what it is told.", options: [])
+
+    let severities: Set<Severity>?
+    private let scripted = ScriptedDetector()
+
+    init(_ severities: Set<Severity>?) { self.severities = severities }
+    init(options: Options, context: RuleContext) throws(ProblemList) { severities = nil }
+
+    var metrics: [Metric] { scripted.metrics }
+    var spans: [Duration] { scripted.spans }
+    var lookback: Duration { scripted.lookback }
+    var holdTime: Duration { scripted.holdTime }
+    func judge(_ series: Series, at now: Moment) -> Judgement { scripted.judge(series, at: now) }
 }

@@ -34,7 +34,7 @@ private actor Obedient: BotControl {
         let desk = APIDesk(
             view: view, control: control,
             gatekeeper: Gatekeeper(
-                publicHost: "alerts.example.com", KeyRing(.init(userHeader: userHeader, token: password))),
+                KeyRing(.init(userHeader: userHeader, token: password, publicHost: "alerts.example.com"))),
             limits: Limits())
         let response = await desk.answer(request)
         #expect(response.contentType == "application/json")
@@ -241,7 +241,7 @@ private actor Obedient: BotControl {
         request.bytesTaken = 65_536
         let desk = APIDesk(
             view: FakeBot(), control: control,
-            gatekeeper: Gatekeeper(publicHost: nil, KeyRing(.init(token: Secret("t0p")))), limits: Limits())
+            gatekeeper: Gatekeeper(KeyRing(.init(token: Secret("t0p")))), limits: Limits())
         let local = await desk.answer(request)
         #expect(local.status == .contentTooLarge && local.contentType == "application/json")
         #expect(try JSON(parsing: local.body)["sentence"] == "The body has more than 65536 bytes.")

@@ -147,8 +147,8 @@ import Testing
     ) async throws {
         for token in [nil, Secret("s3cret")] {
             let carer = Carer()
-            let keys = KeyRing(.init(userHeader: "X-User", token: token))
-            let desk = CareDesk(care: carer, Gatekeeper(publicHost: "alerts.example.com", keys))
+            let keys = KeyRing(.init(userHeader: "X-User", token: token, publicHost: "alerts.example.com"))
+            let desk = CareDesk(care: carer, Gatekeeper(keys))
             let headers = [
                 ("origin", "https://alerts.example.com"), ("content-type", "application/x-www-form-urlencoded"),
             ]
@@ -192,7 +192,7 @@ import Testing
         let carer = Carer()
         let desk = CareDesk(
             care: carer,
-            Gatekeeper(publicHost: nil, KeyRing(.init(userHeader: "X-User", token: Secret("s3cret")))))
+            Gatekeeper(KeyRing(.init(userHeader: "X-User", token: Secret("s3cret")))))
         for (isLocal, user) in [(true, ""), (false, "ana")] {
             let headers = [
                 "host": "rebound.example:8480", "origin": "http://rebound.example:8480", "x-user": user,

@@ -48,8 +48,8 @@ func fromElsewhere(
     target: String = "/ack?incident=3f9a", ring: KeyRing? = nil
 ) async throws -> (status: Int, body: String, told: [String]) {
     let carer = Carer()
-    let ring = ring ?? KeyRing(.init(userHeader: userHeader, token: token, seal: seal))
-    let desk = CareDesk(care: carer, Gatekeeper(publicHost: publicHost, ring))
+    let ring = ring ?? KeyRing(.init(userHeader: userHeader, token: token, seal: seal, publicHost: publicHost))
+    let desk = CareDesk(care: carer, Gatekeeper(ring))
     let fields = [
         "origin": "https://alerts.example.com", "content-type": "application/x-www-form-urlencoded",
     ].merging(headers) { $1 }

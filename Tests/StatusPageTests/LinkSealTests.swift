@@ -70,7 +70,9 @@ import Testing
     }
 
     @Test func `what opened the page before other keys came opens nothing afterwards`() async throws {
-        let ring = KeyRing(.init(userHeader: "X-User", token: Secret("s3cret"), seal: Self.seal))
+        let host = "alerts.example.com"
+        let ring = KeyRing(
+            .init(userHeader: "X-User", token: Secret("s3cret"), seal: Self.seal, publicHost: host))
         let ways: [(body: String, headers: [String: String])] = [
             ("incident=3f9a&key=s3cret", [:]), (fields(try sealed("/ack?incident=3f9a")), [:]),
             ("incident=3f9a", ["x-user": "ana"]),
@@ -85,7 +87,7 @@ import Testing
             return statuses
         }
         #expect(try await statuses() == [200, 200, 200])
-        ring.replace(with: .init(userHeader: "X-Login", token: Secret("other")))
+        ring.replace(with: .init(userHeader: "X-Login", token: Secret("other"), publicHost: host))
         #expect(try await statuses() == [403, 403, 403])
         let body = "incident=3f9a&key=other&token=TOKEN"
         #expect(try await fromElsewhere("POST", body, token: nil, ring: ring).status == 200)

@@ -101,7 +101,7 @@ import Testing
         let routes = Routes(
             view: FakeBot(),
             api: APIDesk(
-                view: FakeBot(), control: Obedient(), gatekeeper: Gatekeeper(publicHost: nil, KeyRing()),
+                view: FakeBot(), control: Obedient(), gatekeeper: Gatekeeper(KeyRing()),
                 limits: Limits()),
             pages: Page.Maker(botName: "shop-alerts", isInteractive: false), hosts: .any, limits: Limits())
         func request(_ method: String, _ target: String) throws -> Request {

@@ -162,6 +162,26 @@ import Testing
         }
     }
 
+    @Test func `another public URL is a name of the bot at once, and the one before is none any more`() throws {
+        let ring = KeyRing(.init(publicHost: "alerts.example.com"))
+        let rule = HostRule.loopback(listenHost: "127.0.0.1", ring)
+        func answers(_ host: String) throws -> Bool {
+            let request = try #require(
+                Request(method: "GET", target: "/", fields: [Request.Field(name: "host", value: host)]))
+            return rule.refusal(of: request) == nil
+        }
+        func takesForms(from origin: String) throws -> Bool {
+            let request = try #require(
+                Request(method: "POST", target: "/ack", fields: [Request.Field(name: "origin", value: origin)]))
+            return Gatekeeper(ring).isOurs(request)
+        }
+        let old = "alerts.example.com", new = "new.example.com"
+        #expect(try answers(old) && !answers(new) && takesForms(from: "https://\(old)"))
+        ring.replace(with: .init(publicHost: "New.example.com"))
+        #expect(try answers(new) && !answers(old) && answers("localhost"))
+        #expect(try takesForms(from: "https://\(new)") && !takesForms(from: "https://\(old)"))
+    }
+
     @Test func `a request must name one host`() async throws {
         try await serving { port async throws in
             #expect(try await ask(port, "/", headers: []).status == 400)

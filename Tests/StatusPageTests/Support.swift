@@ -138,9 +138,8 @@ func serving<Result: Sendable>(
         control: control,
         care: care,
         intake: intake,
-        keys: KeyRing(.init(userHeader: userHeader, token: token)),
+        keys: KeyRing(.init(userHeader: userHeader, token: token, publicHost: publicHost)),
         botName: "shop-alerts",
-        publicHost: publicHost,
         limits: limits
     )
     return try await withThrowingTaskGroup(of: Void.self) { group in

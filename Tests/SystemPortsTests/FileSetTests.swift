@@ -35,6 +35,26 @@ import Testing
         #expect(scratch.names == ["config", "secrets", "secrets/a"])
     }
 
+    @Test func `keep the rights of what they replace, where that is wanted`() throws {
+        for name in ["kept", "other"] {
+            try scratch.write(name, "old")
+            // More than the process allows of its own.
+            scratch.chmod(name, 0o666)
+        }
+        var files = FileSet()
+        for name in ["kept", "fresh"] {
+            files.add(scratch.path(name), bytes("new"), keepsRights: true, mayReplace: true)
+        }
+        files.add(scratch.path("other"), bytes("new"), mayReplace: true)
+        try files.write()
+        func mode(_ name: String) -> mode_t {
+            var status = stat()
+            return stat(scratch.path(name), &status) == 0 ? status.st_mode & 0o777 : 0
+        }
+        #expect(["kept", "fresh", "other"].map(mode) == [0o666, 0o600, 0o600])
+        #expect(try text("kept") == "new")
+    }
+
     @Test func `are none of them there where one cannot be written`() throws {
         let error = #expect(throws: FileError.self) { try pair(config: "nowhere/config").write() }
         #expect(error?.path == scratch.path("nowhere/config"))

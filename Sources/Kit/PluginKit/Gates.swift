@@ -205,14 +205,16 @@ public struct Remark: Hashable, Sendable {
     public let value: Phrase
     /// Why the message is sent, where the gate is the reason.
     public let reason: Reason
-    /// Whether the headline says that it is flapping: what follows is held.
-    public let isFlapping: Bool
+    /// Since when it has been flapping, where the headline says so: what follows is held.
+    public let flappingSince: Moment?
 
-    public init(_ label: Phrase, _ value: Phrase, reason: Reason, isFlapping: Bool = false) {
+    public var isFlapping: Bool { flappingSince != nil }
+
+    public init(_ label: Phrase, _ value: Phrase, reason: Reason, flappingSince: Moment? = nil) {
         self.label = label
         self.value = value
         self.reason = reason
-        self.isFlapping = isFlapping
+        self.flappingSince = flappingSince
     }
 
     /// Texts that are the same in every language.

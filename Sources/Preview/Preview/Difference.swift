@@ -202,8 +202,8 @@ private struct Pairing {
         // Years of messages are compared with those of the day before and of the day after.
         let order = new.indices.sorted { (new[$0].at, $0) < (new[$1].at, $1) }
         for (oldIndex, left) in old.enumerated() {
-            let earlier = order.frontCount { new[$0].at < left.at && left.at - new[$0].at > Difference.moveMax }
-            for newIndex in order[earlier...] {
+            let begin = order.partitioningIndex { new[$0].at >= left.at || left.at - new[$0].at <= Difference.moveMax }
+            for newIndex in order[begin...] {
                 let right = new[newIndex]
                 if right.at > left.at, right.at - left.at > Difference.moveMax { break }
                 let distance = left.at < right.at ? right.at - left.at : left.at - right.at

@@ -18,25 +18,13 @@ struct Stretches {
 
     /// The earliest beginning from a moment on.
     func firstBegin(from moment: Moment) -> Moment? {
-        let count = begins.frontCount(where: { $0 < moment })
-        return count < begins.count ? begins[count] : nil
+        let index = begins.partitioningIndex { $0 >= moment }
+        return index < begins.endIndex ? begins[index] : nil
     }
 
     /// Whether one of those that begin before a moment lasts beyond another one.
     func anyLasts(beyond moment: Moment, begunBefore end: Moment) -> Bool {
-        let count = begins.frontCount(where: { $0 < end })
+        let count = begins.partitioningIndex { $0 >= end }
         return count > 0 && ends[count - 1] > moment
-    }
-}
-
-extension RandomAccessCollection where Index == Int {
-    /// How many at the front are like that, where none behind them is.
-    func frontCount(where isSo: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isSo(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low - startIndex
     }
 }

@@ -106,27 +106,25 @@ extension RuleTest {
 
 /// Decisions by the apps that they are about and by their moments: a test may expect a thousand of them.
 private struct DecisionIndex {
-    private var ofApp: [String: [Int]] = [:]
-    /// Their places by their moments.
+    /// The places of all by their moments, and of those about each app.
     private let order: [(at: Moment, place: Int)]
+    private var ofApp: [String: [(at: Moment, place: Int)]] = [:]
 
     init(_ decisions: [DecisionRecord]) {
         order = decisions.enumerated().map { (at: $1.at, place: $0) }.sorted { ($0.at, $0.place) < ($1.at, $1.place) }
-        for (place, record) in decisions.enumerated() {
-            for app in Set(record.message.incidents.map(\.subject.app)) { ofApp[app, default: []].append(place) }
+        for entry in order {
+            for app in Set(decisions[entry.place].message.incidents.map(\.subject.app)) {
+                ofApp[app, default: []].append(entry)
+            }
         }
     }
 
     /// The places of all decisions that may be meant, and of others, in their order.
     func candidates(for expectation: Expectation) -> [Int] {
-        if let app = expectation.app { return ofApp[app] ?? [] }
+        let meant = expectation.app.map { ofApp[$0] ?? [] } ?? order
         let span = expectation.span
-        var (low, high) = (0, order.count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if order[middle].at < span.lowerBound { low = middle + 1 } else { high = middle }
-        }
-        return order[low...].prefix { $0.at < span.upperBound }.map(\.place).sorted()
+        let begin = meant.partitioningIndex { $0.at >= span.lowerBound }
+        return meant[begin...].prefix { $0.at < span.upperBound }.map(\.place).sorted()
     }
 }
 

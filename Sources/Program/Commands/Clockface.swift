@@ -46,6 +46,12 @@ public struct Clockface: Sendable {
         return moment <= now ? "now" : "in \((moment - now).rough)"
     }
 
+    /// Whether a time is at least a minute from now: before that it reads as the time that it is.
+    func isAhead(_ written: String) -> Bool {
+        guard let now, let moment = Moment(rfc3339: written) else { return true }
+        return moment - now >= .minutes(1)
+    }
+
     /// `40 min`, from one time to another; nil where that is no stretch.
     func length(from: String, to: String) -> String? {
         guard let from = Moment(rfc3339: from), let to = Moment(rfc3339: to), from <= to else { return nil }

@@ -57,9 +57,10 @@ public struct ConfigFile: Sendable {
     ///   - option: by which option whoever asks has named the path.
     ///   - withholdsSecrets: whether no secret is asked for and something else stands for each.
     ///   - drafts: files that are still to be written, by their paths: they are read as if they were there.
+    ///   - service: what may get fewer credentials than there are beside the config.
     public init(
         _ path: String, _ catalog: PluginCatalog, on machine: Machine, namedBy option: String = usualOption,
-        withholdsSecrets: Bool = false, drafts: [String: [UInt8]] = [:]
+        withholdsSecrets: Bool = false, drafts: [String: [UInt8]] = [:], service: ServiceUnit = .installed
     ) throws(Failure) {
         guard !path.isEmpty else { throw Failure(.wrongUsage, "\(option) names no file; name one, or leave it out") }
         self.path = path
@@ -84,6 +85,8 @@ public struct ConfigFile: Sendable {
         }
         let noted = Mutex(reading)
         let folder = ConfigFile.folder(of: path)
+        let handed = machine.variables["CREDENTIALS_DIRECTORY"]
+        let handedOut = handed == nil ? service.credentials(forConfigIn: folder) : nil
         let surroundings = ConfigSurroundings(
             variable: { machine.variables[$0] },
             file: { path throws(ConfigSurroundings.Missing) in
@@ -100,9 +103,10 @@ public struct ConfigFile: Sendable {
                 let paths = noted.withLock { $0.paths(matching: pattern) }
                 return paths.filter { !ConfigFile.isSame($0, path) }
             },
-            credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"] ?? ConfigFile.credentials(beside: folder),
+            credentialsFolder: handed ?? ConfigFile.credentials(beside: folder),
             zones: ZoneDatabase(),
             withholdsSecrets: withholdsSecrets, isOpenToOthers: WholeFile.isOpenToOthers,
+            isHandedOut: { handedOut?.contains($0) ?? true },
             connectionFlaw: CurlWeb.flaw)
         result = Config.load(bytes, folder: folder, catalog: catalog, surroundings: surroundings)
         self.reading = noted.withLock { $0 }
@@ -202,9 +206,11 @@ extension Config {
             secrets: secrets, seal: seal)
     }
 
-    /// What opens the page to whoever is not on the bot's machine.
+    /// What opens the page to whoever is not on the bot's machine, and by which name.
     public var keys: KeyRing.Keys {
-        KeyRing.Keys(userHeader: bot.userHeader, token: bot.token, seal: linkSeal)
+        KeyRing.Keys(
+            userHeader: bot.userHeader, token: bot.token, seal: linkSeal,
+            publicHost: bot.publicURL.flatMap { WebAddress($0)?.host })
     }
 
     /// What seals the links of messages; nil where there is no token to make it of, or no link.

@@ -122,6 +122,7 @@ public struct JournalDesk: Sendable {
     }
 
     /// Copies all that can be read of a damaged journal into a sound one, but for what this program would not start with.
+    /// Where there is none, nothing is made: an empty copy would pass for one that was saved.
     ///
     /// - Parameters:
     ///   - target: the folder of the copy; nil for one beside the journal.
@@ -129,6 +130,13 @@ public struct JournalDesk: Sendable {
     public func repair(to target: String?, at now: Moment, _ memories: MemoryKinds) throws(Failure) {
         let name = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let target = target ?? name + ".repaired"
+        let isAbsent = try attempt { () throws(JournalError) in try reader.isAbsent() }
+        guard !isAbsent else {
+            throw Failure(
+                .impossible,
+                "there is no journal in \(folder), so there is nothing to repair; the folder is 'bot.state' of the config, "
+                    + "and \(ConfigFile.usualOption) FILE names another config")
+        }
         let repair: JournalRepair
         do throws(JournalError) {
             repair = try JournalRepair(FolderDisk(folder), to: FolderDisk(target, ownedAs: folder)) { record in

@@ -97,9 +97,8 @@ extension BotSettings {
         if listen != began.listen { keys.append("bot.listen") }
         if shutdownGrace != began.shutdownGrace { keys.append("bot.shutdown_grace") }
         guard case .on = began.listen else { return keys }
-        // Messages follow at once; the page keeps its heading, and answers to the names it had.
+        // Messages follow at once; the page keeps its heading.
         if name != began.name { keys.append("bot.name (on the page)") }
-        if publicURL != began.publicURL { keys.append("bot.public_url (on the page)") }
         return keys
     }
 }

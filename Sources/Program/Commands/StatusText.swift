@@ -147,7 +147,9 @@ public struct StatusText {
         if failures > 0 { line += paint.red(", \(failures.counted("failure")) in a row") }
         let dead = channel.count("dead")
         if dead > 0 { line += paint.red(dead == 1 ? ", 1 failed delivery" : ", \(dead) failed deliveries") }
-        if let paused = channel["paused_until"]?.string { line += ", paused until \(clock.at(paused))" }
+        if let paused = channel["paused_until"]?.string, clock.isAhead(paused) {
+            line += ", paused until \(clock.at(paused))"
+        }
         let error = channel["last_error"]?.string.map { paint.red("    last error: \($0.tamed)") }
         let missing = channel["missing_charts"].flatMap { missing -> String? in
             guard let why = missing["why"]?.string else { return nil }

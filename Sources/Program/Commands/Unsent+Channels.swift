@@ -13,21 +13,28 @@ extension Unsent {
             gate.calendar?.stage == .quietHours && holdsAll(gate)
                 && (gate.match.conditions.isEmpty || gate.calendar?.drops != true)
         }
-        let areOfAll = gates.map(isOfAllChannels)
+        let ofAll = gates.indices.filter { isOfAllChannels(gates[$0]) }
+        // A thousand teams may each have a channel and quiet hours of its own.
+        let ofSome = Set(gates.indices).subtracting(ofAll).sorted()
+        var ofChannel: [String: [Int]] = [:]
+        for index in ofSome {
+            for channel in Set(gates[index].calendar?.channels ?? []) { ofChannel[channel, default: []].append(index) }
+        }
         let led = channelsLedTo
         var found: [(gates: [GatePlan], match: Match, channels: [String])] = []
+        var places: [[String]: Int] = [:]
         for channel in plan.channels.map(\.name) where led?.contains(channel) ?? true {
-            let here = zip(gates, areOfAll).filter { $1 || $0.calendar?.channels.contains(channel) == true }
+            guard let indices = ofChannel[channel] else { continue }
             // What those of all channels leave open, they leave open here.
-            let own = Set(here.filter { !$0.1 }.map { $0.0.match })
-            guard !own.isEmpty else { continue }
-            let closing = here.map { $0.0 }
+            let own = Set(indices.map { gates[$0].match })
+            let closing = (ofAll + indices).sorted().map { gates[$0] }
             for match in closing.matches where own.contains(match) {
                 guard let culprits = culprits(among: closing.filter { $0.match == match }) else { continue }
                 let names = culprits.map(\.name)
-                if let index = found.firstIndex(where: { $0.gates.map(\.name) == names }) {
-                    found[index].channels.append(channel)
+                if let place = places[names] {
+                    found[place].channels.append(channel)
                 } else {
+                    places[names] = found.count
                     found.append((culprits, match, [channel]))
                 }
             }
@@ -45,7 +52,7 @@ extension Unsent {
     }
 
     /// The channels to which a route or an escalation leads; nil for all of them.
-    private var channelsLedTo: Set<String>? {
+    var channelsLedTo: Set<String>? {
         guard !plan.routes.isEmpty else { return nil }
         let people = plan.routes.flatMap(\.onCall).flatMap(\.people).compactMap(\.channel)
         let further = plan.gates.flatMap(\.gate.furtherChannels)
@@ -58,24 +65,27 @@ extension Unsent {
         let incident = Incident(
             rule: "", subject: Subject(source: "", app: ""), labels: [:], severity: .critical, since: .earliest,
             evidence: Evidence(sentence: ""))
-        // Whether it says how often a channel is reminded of what it matches.
-        let reminding = known.map { gate in
-            let channels = plan.channels.map(\.name).filter { gate.gate.reminding(of: incident, in: $0) != nil }
-            return (gate: gate, channels: channels)
+        let names = plan.channels.map(\.name)
+        // Those that say how often a channel is reminded of what they match.
+        let reminding = known.compactMap { gate -> (gate: GatePlan, match: Match, channels: Set<String>)? in
+            let channels = Set(names.filter { gate.gate.reminding(of: incident, in: $0) != nil })
+            return channels.isEmpty ? nil : (gate, gate.match.narrowed, channels)
         }
         return reminding.indices.compactMap { index in
-            let (gate, channels) = reminding[index]
-            guard !channels.isEmpty, let place = config.rulePlaces[gate.name] else { return nil }
-            let before = reminding[..<index].filter { gate.match.isWithin($0.gate.match.narrowed) }
+            let (gate, _, channels) = reminding[index]
+            guard let place = config.rulePlaces[gate.name] else { return nil }
+            let before = reminding[..<index].filter {
+                !$0.channels.isDisjoint(with: channels) && gate.match.isWithin($0.match)
+            }
             let first = channels.compactMap { channel in before.first { $0.channels.contains(channel) }?.gate }
             guard first.count == channels.count,
                 let earlier = before.first(where: { first.map(\.name).contains($0.gate.name) })
             else { return nil }
-            let everything = earlier.gate.match.narrowed.conditions.isEmpty ? "everything" : "all that it does"
+            let everything = earlier.match.conditions.isEmpty ? "everything" : "all that it does"
             let isOne = first.allSatisfy { $0.name == earlier.gate.name }
             return Problem(
                 place,
-                "rule '\(gate.name)' never counts: "
+                "rule '\(gate.name)' has no effect: "
                     + (isOne
                         ? "'\(earlier.gate.name)' comes before it and matches \(everything)"
                         : "rules before it match all that it does, one for each channel"),

@@ -39,7 +39,7 @@ struct Unsent {
         if gate.match.conditions.isEmpty { return ("everything", "is sent", "a 'match'") }
         guard takesAll(gate) else { return nil }
         return (
-            "all that the sources are configured to give", "about it is sent", "let its 'match' leave something out"
+            "all that the sources are configured to give", "from them is sent", "let its 'match' leave something out"
         )
     }
 
@@ -173,11 +173,7 @@ struct Unsent {
     /// The channels that no message ever finds.
     private var unreached: [Problem] {
         // Without routes everything goes everywhere.
-        guard !plan.routes.isEmpty else { return [] }
-        let people = plan.routes.flatMap(\.onCall).flatMap(\.people)
-        let led = Set(
-            plan.routes.flatMap(\.to) + people.compactMap(\.channel) + [plan.reportTo].compactMap(\.self)
-                + plan.gates.flatMap(\.gate.furtherChannels))
+        guard let led = channelsLedTo else { return [] }
         return plan.channels.filter { !led.contains($0.name) }.compactMap { channel in
             config.channelPlaces[channel.name].map {
                 Problem(

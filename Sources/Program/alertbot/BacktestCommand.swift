@@ -13,7 +13,8 @@ internal import SystemPorts
 struct BacktestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backtest",
-        abstract: "Replays a span through the config and shows what it would have sent. Sends nothing, writes nothing.",
+        abstract:
+            "Replays a span through the config and shows what it would have sent. Sends nothing; writes nothing but the history it fetches.",
         discussion: """
             Starts with an empty state and replays observations in virtual time: those that the running bot has recorded, \
             history fetched from the sources, or a file. Shows the time line of messages, and how noisy each rule \

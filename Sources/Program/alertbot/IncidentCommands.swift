@@ -46,7 +46,10 @@ struct RetryCommand: AsyncParsableCommand {
         discussion: "'alertbot history --dead' lists failed deliveries with their ids.")
 
     @OptionGroup var common: AnswerOptions
-    @Argument(help: "The delivery's id.", completion: Names.ofFailedDeliveries) var delivery: String
+    @Argument(
+        help: "The delivery's id, as 'alertbot history --dead' shows it; its first letters are enough.",
+        completion: Names.ofFailedDeliveries)
+    var delivery: String
 
     func run() async throws {
         try await BotContact(common.file(), on: machine).order(.retry(delivery))

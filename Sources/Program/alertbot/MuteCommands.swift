@@ -34,7 +34,7 @@ struct MuteCommand: AsyncParsableCommand {
         [String] = []
     @Option(name: .long, help: "Only this issue.") var issue: [String] = []
     @Option(name: .long, help: ArgumentHelp("Only with this label.", valueName: "name=value")) var label: [String] = []
-    @Flag(name: .long, help: "Everything.") var all = false
+    @Flag(name: .long, help: "Everything, critical alarms and the bot's own troubles, too.") var all = false
 
     // Not in `validate`, which the parser asks before it complains of an option that it does not know.
     private func checkUsage() throws(Failure) {

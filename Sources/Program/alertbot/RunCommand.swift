@@ -104,7 +104,6 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func servers(_ config: Config, _ face: BotFace, _ desk: BotDesk, _ keys: KeyRing) -> [StatusServer] {
-        let publicHost = config.bot.publicURL.flatMap { WebAddress($0)?.host }
         var servers = [
             StatusServer(
                 address: .unix(path: ControlClient(stateFolder: config.bot.stateFolder).socketPath), view: face,
@@ -115,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
             servers.append(
                 StatusServer(
                     address: .tcp(host: host, port: port), view: face, care: face, intake: face, api: desk,
-                    keys: keys, botName: config.bot.name, publicHost: publicHost))
+                    keys: keys, botName: config.bot.name))
         }
         return servers
     }

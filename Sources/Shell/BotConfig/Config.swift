@@ -82,6 +82,8 @@ public struct ConfigSurroundings: Sendable {
     public var files: @Sendable (_ pattern: String) -> [String]
     /// Whether others than the file's owner and its group may read it, or others than its owner change it.
     public var isOpenToOthers: @Sendable (String) -> Bool
+    /// Whether the bot's service gets a credential that whoever asks finds in the folder.
+    public var isHandedOut: @Sendable (_ credential: String) -> Bool
     /// What a connection would stumble over in a file of certificates, and in that of the first one's key where there is one.
     public var connectionFlaw: @Sendable (_ certificates: [UInt8], _ key: [UInt8]?) -> Connection.Flaw?
     /// The folder in which systemd puts credentials, if it runs the bot.
@@ -97,6 +99,7 @@ public struct ConfigSurroundings: Sendable {
         files: @escaping @Sendable (_ pattern: String) -> [String] = { _ in [] },
         credentialsFolder: String?, zones: ZoneDatabase,
         withholdsSecrets: Bool = false, isOpenToOthers: @escaping @Sendable (String) -> Bool = { _ in false },
+        isHandedOut: @escaping @Sendable (_ credential: String) -> Bool = { _ in true },
         connectionFlaw: @escaping @Sendable (_ certificates: [UInt8], _ key: [UInt8]?) -> Connection.Flaw? = { _, _ in
             nil
         }
@@ -109,6 +112,7 @@ public struct ConfigSurroundings: Sendable {
         self.zones = zones
         self.withholdsSecrets = withholdsSecrets
         self.isOpenToOthers = isOpenToOthers
+        self.isHandedOut = isHandedOut
     }
 }
 

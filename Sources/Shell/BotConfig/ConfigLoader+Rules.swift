@@ -11,9 +11,9 @@ extension ConfigLoader {
         /// The names of those of which not even the plugin is known.
         var unread: [String] = []
         /// Made when all of them have been read.
-        private(set) var index = RuleIndex()
+        private(set) var index = RulesByName()
 
-        mutating func list() { index = RuleIndex(detectors, places, unread: unread) }
+        mutating func list() { index = RulesByName(detectors, places, unread: unread) }
 
         struct Place {
             let name: String

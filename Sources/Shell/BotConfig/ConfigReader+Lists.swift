@@ -1,7 +1,7 @@
 internal import PluginKit
 internal import YAMLKit
 
-// Lists without brackets between braces: of `{days: sat,sun}` the comma ends the value, and `sun` is a key.
+// Lists without brackets inside braces: of `{days: sat,sun}` the comma ends the value, and `sun` is a key.
 
 extension ConfigReader {
     /// A list that a comma has cut off.
@@ -42,7 +42,7 @@ extension ConfigReader {
             !owner.value.isNull,
             let spec = options.first(where: { $0.name == owner.key }), !spec.isSecret, spec.kind.takesSeveral
         else { return nil }
-        let rule = "a comma between { and } begins the next key: "
+        let rule = "inside { } a comma starts the next key: "
         // Days are known by their names, so that all of it has been read.
         if case .days = spec.kind, ([value] + cut).allSatisfy({ (try? DaySet(grammar: $0)) != nil }) {
             let days = ([value] + cut).joined(separator: ", ")

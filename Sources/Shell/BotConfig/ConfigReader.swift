@@ -7,8 +7,7 @@ struct ConfigReader {
     let surroundings: ConfigSurroundings
     let catalog: PluginCatalog
     private(set) var problems: [Problem] = []
-    /// The same, and where they are: a config may have thousands, and each is told once.
-    private var reported: Set<Problem> = []
+    /// Where they are: a config may have thousands, and each is told once.
     private var problemsAt: [Position: [Int]] = [:]
     private(set) var errorPlaces: Set<Position> = []
     var secretsRead = SecretsRead()
@@ -118,7 +117,7 @@ struct ConfigReader {
             problem.position, problem.message, suggestion: writable(problem.suggestion, at: problem.position),
             advice: problem.advice, level: problem.level)
         guard !blemishes[.broken].contains(problem.position), !blemishes[.withheld].contains(problem.position),
-            reported.insert(problem).inserted
+            problemsAt[problem.position]?.contains(where: { problems[$0] == problem }) != true
         else { return }
         problemsAt[problem.position, default: []].append(problems.count)
         problems.append(problem)
@@ -155,9 +154,7 @@ struct ConfigReader {
     mutating func withdrawSuggestion(at position: Position) {
         for index in problemsAt[position] ?? [] {
             let problem = problems[index]
-            reported.remove(problem)
             problems[index] = Problem(position, problem.message, advice: problem.advice, level: problem.level)
-            reported.insert(problems[index])
         }
     }
 
@@ -309,6 +306,17 @@ struct ConfigReader {
                     Problem(
                         node.position, "the secret file \(path) can be read by other users",
                         advice: "run chmod 600 on it, and chown to the bot's user", level: .warning))
+            }
+            for name in secrets.keptBack(in: written) {
+                let path = "\(surroundings.credentialsFolder ?? "")/\(name)"
+                report(
+                    Problem(
+                        node.position,
+                        "systemd does not hand the credential \(name) to the service, which would not start",
+                        advice:
+                            "add LoadCredential=\(name):\(path) to its drop-in, then run systemctl daemon-reload and "
+                            + "restart it",
+                        level: .warning))
             }
             if text.hasSpaceAtSecret {
                 report(

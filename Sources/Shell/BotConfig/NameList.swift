@@ -8,6 +8,8 @@ final class NameList {
     /// In the order of the config.
     let names: [String]
     private lazy var all: Set<String> = Set(names)
+    /// Where each name stands; those that are shown as masks are the same.
+    private lazy var ranks: [String: [Int]] = Dictionary(grouping: names.indices) { names[$0] }
     /// Those that there are, behind what is missing; empty where there are none.
     private(set) lazy var known: String =
         names.isEmpty ? "" : "; known: \(names.sorted().shortened.joined(separator: ", "))"
@@ -15,6 +17,15 @@ final class NameList {
     init(_ names: [String]) { self.names = names }
 
     func contains(_ name: String) -> Bool { all.contains(name) }
+
+    /// Where the first of that name stands.
+    func place(_ name: String) -> Int? { ranks[name]?.first }
+
+    /// Where those stand that a condition fits, in the order of the config.
+    func places(of condition: Match.Condition) -> [Int] {
+        guard condition.isExact else { return names.indices.filter { condition.fits(names[$0]) } }
+        return Set(condition.patterns.flatMap { ranks[$0.pattern] ?? [] }).sorted()
+    }
 
     /// Whether a pattern fits any of them.
     func hasAny(like pattern: Glob) -> Bool { pattern.fitsAny(of: all) }

@@ -147,6 +147,14 @@ struct SecretReading {
             .filter { !$0.hasPrefix("/run/") && surroundings.isOpenToOthers($0) }
     }
 
+    /// The credentials that a text names and that the bot's service does not get.
+    func keptBack(in text: String) -> [String] {
+        guard !surroundings.withholdsSecrets else { return [] }
+        let kind = "credential:"
+        return references(in: text).filter { $0.hasPrefix(kind) }.map { String($0.dropFirst(kind.count)) }
+            .filter { !surroundings.isHandedOut($0) }
+    }
+
     private func contents(of path: String) -> Result<String, Failure> {
         if surroundings.withholdsSecrets { return .success(SecretReading.standIn) }
         do {

@@ -8,8 +8,7 @@ extension ConfigLoader {
     /// A class, because that is found out when somebody asks for it.
     final class SourceList: RandomAccessCollection {
         private let entries: [SourceEntry]
-        /// The places of each name; those that are shown as masks are the same.
-        private lazy var places: [String: [Int]] = Dictionary(grouping: entries.indices) { entries[$0].plan.name }
+        private lazy var list: NameList = NameList(entries.map(\.plan.name))
         private var picked: [Match.Condition: SourceList] = [:]
         private var given: [String: Set<String>?] = [:]
         private var lists: [Bool: [String: NameList]] = [:]
@@ -40,9 +39,9 @@ extension ConfigLoader {
         func seen(by match: Match) -> SourceList {
             guard let condition = match["source"] else { return self }
             if let known = picked[condition] { return known }
-            let list = SourceList(fitting(condition))
-            picked[condition] = list
-            return list
+            let fitting = SourceList(list.places(of: condition).map { entries[$0] })
+            picked[condition] = fitting
+            return fitting
         }
 
         /// Those that any of several rules looks at.
@@ -50,12 +49,6 @@ extension ConfigLoader {
             if matches.count == 1 { return seen(by: matches[0]) }
             let looked = Set(matches.flatMap { match in seen(by: match).map { ObjectIdentifier($0) } })
             return SourceList(entries.filter { looked.contains(ObjectIdentifier($0)) })
-        }
-
-        private func fitting(_ condition: Match.Condition) -> [SourceEntry] {
-            guard condition.isExact else { return entries.filter { condition.fits($0.plan.name) } }
-            let found = Set(condition.patterns.flatMap { places[$0.pattern] ?? [] })
-            return found.sorted().map { entries[$0] }
         }
 
         /// What all of them together give for a property; nil where one of them does not tell.

@@ -5,7 +5,8 @@ internal import PluginKit
 struct WaitingGates {
     /// In the order of the config.
     let gates: [GatePlan]
-    /// By the sources, and otherwise by the apps, that they name: a thousand teams may each wait for a backend of its own.
+    /// By the sources, and otherwise by the apps, that they name: a thousand teams may each wait for a backend of its own. Those
+    /// that name neither exactly are asked each time.
     private var bySource: [String: [Int]] = [:]
     private var byApp: [String: [Int]] = [:]
     private var others: [Int] = []

@@ -36,6 +36,11 @@ public struct JournalReader: Sendable {
         try disk.attempt { () throws(DiskFault) in try Quarantine(disk).count() }
     }
 
+    /// Whether the folder, if there is one, has no file of a journal.
+    public func isAbsent() throws(JournalError) -> Bool {
+        try disk.attempt { () throws(DiskFault) in try Catalog.list(disk) }.isEmpty
+    }
+
     /// Reads everything and reports what was found.
     public func verify() throws(JournalError) -> JournalReport {
         try forEach { _ in }

@@ -15,8 +15,8 @@ extension Ledger {
         return answer
     }
 
-    /// Notes in the copy of a journal that records of it are lost: the bot that starts with the copy takes in whole what its
-    /// sources answer next, though it be as before.
+    /// Notes in a journal that records of it are lost: the bot that starts with it takes in whole what its sources answer next,
+    /// even if it is the same as before.
     ///
     /// - Throws: What keeps the journal from being written.
     public mutating func noteLoss(_ state: inout State, at now: Moment) throws(JournalError) {

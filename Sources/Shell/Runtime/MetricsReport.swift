@@ -92,7 +92,8 @@ public struct MetricsReport: Sendable {
             named.map { .init(["source": $0], state.schedule.sources[$0]?.stopped == nil ? 0 : 1) })
         text.family(
             "alertbot_source_last_good_timestamp_seconds", .gauge, "Unix time of each source's last good answer.",
-            plan.sources.compactMap { source in
+            // That no alert comes is no news, however long it is.
+            plan.sources.filter { !$0.isOfAlerts }.compactMap { source in
                 state.schedule.sources[source.name]?.lastAnswer(of: source).map {
                     .init(["source": source.name], $0.seconds)
                 }

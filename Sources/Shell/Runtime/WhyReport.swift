@@ -231,8 +231,8 @@ public struct WhyReport: Sendable {
         var text = "\(thinks); incident \(name(of: incident)) \(incident.state.rawValue) since \(clock(incident.since))"
         if let firesAt = explanation.firesAt, firesAt > now { text += ", fires at \(clock(firesAt)) if it lasts" }
         if let end = incident.endsFrom {
-            let when = end > now ? "if still well at \(clock(end))" : "with the next good poll"
-            text += ", resolved \(when) (it came and went before)"
+            let when = end > now ? "at \(clock(end)) if it stays well" : "with the next good poll"
+            text += ", resolved \(when) (it has come and gone before)"
         }
         if incident.isUncertain { text += ", waiting for reliable figures" }
         if let acknowledgement = incident.acknowledgement {
@@ -263,11 +263,12 @@ public struct WhyReport: Sendable {
         if let closure = way.closure {
             let until = closure.until.ifKnown.map { " until \(clock($0))" } ?? ""
             let account = way.gates.first { closure.isOf($0.name) }?.account.map { " (\($0))" } ?? ""
+            let passing = way.passing.map { ", unless \($0.rawValue)" + ($0 == .critical ? "" : " or worse") } ?? ""
             parts.append(
                 closure.fate == .drop
-                    ? "new ones are dropped by \(closure.reason)"
+                    ? "new ones are dropped by \(closure.reason)\(passing)"
                     : "\(whatIsHeld(way, explanation.incident)) by \(closure.reason)\(account)\(until)"
-                        + others(way, closure))
+                        + others(way, closure) + passing)
         }
         let passed = way.gates.filter { $0.closedUntil == nil }
         if !passed.isEmpty {
@@ -406,7 +407,9 @@ public struct WhyReport: Sendable {
             explanation.incident != nil ? waiting(channel, explanation.incident).count : outbox.counts[story] ?? 0
         guard count > 0 else { return nil }
         guard let record = state.outbox.channels[channel] else { return "\(count) on the way" }
-        let pause = record.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil } ?? ""
+        // One of some seconds would read as one until now.
+        let isPaused = record.pausedUntil.map { $0 - now >= .minutes(1) } ?? false
+        let pause = isPaused ? record.pausedUntil.map { "; the channel is paused until \(clock($0))" } ?? "" : ""
         guard record.failures > 0 else { return "\(count) on the way\(pause)" }
         let error = record.lastError.map { ", the last: \($0.tamed)" } ?? ""
         return "\(count) on the way, \(record.failures.counted("failed attempt")) in a row\(error)\(pause)"

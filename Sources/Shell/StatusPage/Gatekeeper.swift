@@ -3,8 +3,6 @@ import AlertModel
 /// Who may change something over HTTP: somebody on this machine, whom a proxy with a login names, or who knows the
 /// bot's token; and no page of another site, whoever looks at it.
 struct Gatekeeper: Sendable {
-    /// The hosts whose pages may send something, in lower case and without ports.
-    private let hosts: Set<String>
     private let ring: KeyRing
 
     /// Longer than any name that people go by in a chat.
@@ -14,10 +12,7 @@ struct Gatekeeper: Sendable {
     static let closed =
         "Changes from another machine need 'bot.token' in the config, or a proxy that names the user ('bot.user_header')."
 
-    init(publicHost: String?, _ ring: KeyRing) {
-        hosts = Set([publicHost?.lowercased(), "localhost", "127.0.0.1", "[::1]"].compactMap(\.self))
-        self.ring = ring
-    }
+    init(_ ring: KeyRing) { self.ring = ring }
 
     /// What whoever is not on this machine has to know to change anything; nil where only a proxy can vouch for people.
     var password: Secret? { ring.keys.token }
@@ -49,7 +44,9 @@ struct Gatekeeper: Sendable {
     /// Whether the one origin that it names is ours: every browser of today names the origin of what is posted.
     func isOurs(_ request: Request) -> Bool {
         let origins = request.headers("origin")
-        guard origins.count == 1, let origin = WebAddress(origins[0]), hosts.contains(origin.host) else { return false }
+        guard origins.count == 1, let host = WebAddress(origins[0])?.host,
+            HostRule.ofThisMachine.contains(host) || host == ring.keys.publicHost
+        else { return false }
         return request.headers("sec-fetch-site").allSatisfy { $0 == "same-origin" }
     }
 

@@ -5,18 +5,22 @@ import AlertModel
 /// A page anywhere on the web can have its own name resolve to 127.0.0.1 and then read us as if we were its own; but it
 /// cannot hide that name. Where only this machine can connect, names that are not ours are therefore refused.
 struct HostRule: Sendable {
-    /// The names answered to, without ports; nil where any will do.
-    let names: Set<String>?
+    /// This machine's own names answered to, without ports; nil where any name will do.
+    private let names: Set<String>?
+    /// With the name of the public URL.
+    private let ring: KeyRing
 
     /// Anybody's name will do: on a unix socket, or where the whole network may connect and names are unknown.
-    static let any = HostRule(names: nil)
+    static let any = HostRule(names: nil, ring: KeyRing())
 
-    static func loopback(listenHost: String, publicHost: String?) -> HostRule {
-        var names: Set = ["localhost", "127.0.0.1", "[::1]"]
+    static func loopback(listenHost: String, _ ring: KeyRing) -> HostRule {
+        var names = HostRule.ofThisMachine
         names.insert((listenHost.contains(":") ? "[\(listenHost)]" : listenHost).lowercased())
-        if let publicHost { names.insert(publicHost.lowercased()) }
-        return HostRule(names: names)
+        return HostRule(names: names, ring: ring)
     }
+
+    /// What every machine calls itself.
+    static let ofThisMachine: Set = ["localhost", "127.0.0.1", "[::1]"]
 
     func refusal(of request: Request) -> Response? {
         guard let names else { return nil }
@@ -24,7 +28,8 @@ struct HostRule: Sendable {
         guard hosts.count == 1 else {
             return .sentence(.badRequest, "The request names \(hosts.count) hosts in 'Host', expected one.")
         }
-        guard !names.contains(HostRule.withoutPort(hosts[0].lowercased())) else { return nil }
+        let name = HostRule.withoutPort(hosts[0].lowercased())
+        guard !names.contains(name), name != ring.keys.publicHost else { return nil }
         let host = hosts[0].tamed.clipped(to: 100)
         return .sentence(
             .misdirectedRequest,

@@ -34,7 +34,7 @@ public actor StatusServer {
     private let api: APIDesk?
     private let pushes: PushDesk?
     private let pages: Page.Maker
-    private let publicHost: String?
+    private let keys: KeyRing
     private let limits: Limits
     private var phase = Phase.notListening(waiting: [:])
     private var waitersSeen = 0
@@ -52,32 +52,31 @@ public actor StatusServer {
     ///   - care: who obeys the links of messages and the page's own forms.
     ///   - intake: who takes what tools push.
     ///   - api: who obeys programs.
-    ///   - keys: what opens these to whoever is not on this machine.
-    ///   - publicHost: a name to answer to on a loopback address besides `localhost` and the like: that of the public
-    ///     URL when a proxy passes it on.
+    ///   - keys: what opens these to whoever is not on this machine, and the name to answer to on a loopback address besides
+    ///     `localhost` and the like.
     public init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
         intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, keys: KeyRing = KeyRing(),
-        botName: String, publicHost: String? = nil
+        botName: String
     ) {
         self.init(
             address: address, view: view, control: control, care: care, intake: intake, api: api, keys: keys,
-            botName: botName, publicHost: publicHost, limits: .ofThisProcess)
+            botName: botName, limits: .ofThisProcess)
     }
 
     init(
         address: Address, view: any BotView, control: (any BotControl)?, care: (any BotCare)?, intake: (any BotIntake)?,
-        api: (any BotControl)? = nil, keys: KeyRing, botName: String, publicHost: String?, limits: Limits
+        api: (any BotControl)? = nil, keys: KeyRing, botName: String, limits: Limits
     ) {
         self.address = address
         self.view = view
         self.control = control
-        let gatekeeper = Gatekeeper(publicHost: publicHost, keys)
+        let gatekeeper = Gatekeeper(keys)
         desk = care.map { CareDesk(care: $0, gatekeeper) }
         self.api = api.map { APIDesk(view: view, control: $0, gatekeeper: gatekeeper, limits: limits) }
         pushes = intake.map { PushDesk($0) }
         pages = Page.Maker(botName: botName, isInteractive: care != nil)
-        self.publicHost = publicHost
+        self.keys = keys
         self.limits = limits
     }
 
@@ -187,7 +186,7 @@ public actor StatusServer {
 
     private func hosts(_ listener: Listener) -> HostRule {
         guard case .tcp(let host, _) = address, listener.isLoopback else { return .any }
-        return .loopback(listenHost: host, publicHost: publicHost)
+        return .loopback(listenHost: host, keys)
     }
 
     private static func answer(_ ask: Ask, _ routes: Routes, on server: HTTPServer) async {

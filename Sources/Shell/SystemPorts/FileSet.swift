@@ -10,6 +10,7 @@ public struct FileSet: Sendable {
         let path: String
         let bytes: [UInt8]
         let mode: UInt32
+        let keepsRights: Bool
         let mayReplace: Bool
 
         /// Its bytes before they take its place, and what was there until all have taken theirs.
@@ -26,10 +27,14 @@ public struct FileSet: Sendable {
     public mutating func add(folder: String) { folders.append(folder) }
 
     /// - Parameters:
-    ///   - mode: who may read it.
+    ///   - mode: who may read it, within what the process allows.
+    ///   - keepsRights: whether what it takes the place of says instead who may read it and whose it is.
     ///   - mayReplace: whether it takes the place of what is there.
-    public mutating func add(_ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600, mayReplace: Bool) {
-        entries.append(Entry(path: path, bytes: bytes, mode: mode, mayReplace: mayReplace))
+    public mutating func add(
+        _ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600, keepsRights: Bool = false, mayReplace: Bool
+    ) {
+        entries.append(
+            Entry(path: path, bytes: bytes, mode: mode, keepsRights: keepsRights, mayReplace: mayReplace))
     }
 
     /// Writes them all.
@@ -49,7 +54,9 @@ public struct FileSet: Sendable {
             for entry in entries {
                 undo.append { unlink(entry.draft) }
                 do throws(FileError) {
-                    try WholeFile.writeDraft(entry.bytes, to: entry.draft, mode: entry.mode)
+                    try WholeFile.writeDraft(
+                        entry.bytes, to: entry.draft, mode: entry.mode,
+                        rightsOf: entry.keepsRights ? entry.path : nil)
                 } catch {
                     throw FileError(entry.path, error.reason)
                 }

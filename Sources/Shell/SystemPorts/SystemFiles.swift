@@ -159,12 +159,26 @@ public enum WholeFile {
 
     /// Writes what is to take another's place, and brings it to the disk. What an earlier process left under that name goes; what
     /// others put there, a link perhaps, is not followed.
-    static func writeDraft(_ bytes: [UInt8], to path: String, mode: UInt32) throws(FileError) {
+    ///
+    /// - Parameter other: the file whose rights it gets, where there is one.
+    static func writeDraft(
+        _ bytes: [UInt8], to path: String, mode: UInt32, rightsOf other: String? = nil
+    ) throws(FileError) {
         unlink(path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileError(path) }
         defer { close(descriptor) }
+        if let other { try giveRights(of: other, to: descriptor) }
         guard Descriptor.write(bytes[...], to: descriptor), fsync(descriptor) == 0 else { throw FileError(path) }
+    }
+
+    /// Gives a file that is open the owner and the mode of the one that it replaces, so that the same may read it.
+    private static func giveRights(of other: String, to descriptor: Int32) throws(FileError) {
+        var status = stat()
+        guard stat(other, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        // Only root may give a file away; others may give it to a group of theirs, and keep it otherwise.
+        if fchown(descriptor, status.st_uid, status.st_gid) != 0 { _ = fchown(descriptor, .max, status.st_gid) }
+        guard fchmod(descriptor, status.st_mode & 0o777) == 0 else { throw FileError(other) }
     }
 
     /// Brings the names in a file's folder to the disk, as far as its file system does so.

@@ -69,11 +69,16 @@ public struct Rehearsal {
     /// Steps that one instant may take before the core counts as running in circles.
     private static let stepsAtOnceMax = 50_000
 
-    /// - Parameter memories: the kinds of memory that the program knows; nil for those of the plan.
-    public init(_ plan: Plan, at start: Moment = .rehearsalStart, memories: MemoryKinds? = nil) {
+    /// - Parameters:
+    ///   - memories: the kinds of memory that the program knows; nil for those of the plan.
+    ///   - historyMax: how many messages that have ended are remembered.
+    public init(
+        _ plan: Plan, at start: Moment = .rehearsalStart, memories: MemoryKinds? = nil,
+        historyMax: Int = State.historyMaxUsual
+    ) {
         core = Core(plan: plan)
         now = start
-        state = State(memories: memories ?? plan.memories)
+        state = State(historyMax: historyMax, memories: memories ?? plan.memories)
         replica = state
     }
 
@@ -198,7 +203,7 @@ public struct Rehearsal {
     /// The state as a start makes it from the journal's records; they are kept only where replays are compared.
     private mutating func stateFromRecords() -> State {
         do {
-            var state = State(memories: state.memories)
+            var state = State(historyMax: state.outbox.historyMax, memories: state.memories)
             try state.replay(records)
             if state.durable != replica.durable { object("a start gives another state than the facts one by one") }
             // A snapshot is written; the next start reads what comes after it in its light.
@@ -212,7 +217,7 @@ public struct Rehearsal {
 
     /// The state as a snapshot of it gives it back, every fact through its JSON.
     public func stateFromSnapshot() throws -> State {
-        var copy = State(memories: state.memories)
+        var copy = State(historyMax: state.outbox.historyMax, memories: state.memories)
         for fact in state.facts { copy.apply(try Fact(JSON(parsing: fact.bytes), state.memories)) }
         return copy
     }

@@ -71,8 +71,8 @@ extension Figures {
 
     /// The same sentence as long as it goes on: it is told once.
     private static let crowdRemark =
-        "it has named \(Double(subjectsMax).plain) apps and releases within \(lifetime.short), and no more are kept: "
-        + "new ones are left out until others are forgotten; does a name change with each answer?"
+        "it has named \(Double(subjectsMax).plain) apps and releases within \(lifetime.short), and that is the limit: "
+        + "new ones are left out until others are forgotten; do names change with each answer?"
 
     /// Makes the observation what is kept of it; gives back what has to be recorded before it, or nil where it is not
     /// kept.

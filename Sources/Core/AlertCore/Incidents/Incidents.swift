@@ -17,12 +17,13 @@ public struct Incidents: Sendable {
     private var index = IncidentIndex()
     /// Pending ones, by source.
     private var pending: [String: Set<String>] = [:]
-    /// What gates hold to be said in one message, and since when each is held.
-    private var gathered: [GatheringPlace: Gathered] = [:]
+    /// What gates hold to be said in one message, and since when each is held. They ask for each notification since when the
+    /// first is, so that is at hand.
+    private var gathered: [GatheringPlace: Timers<String>] = [:]
     /// Those of which something is held until another changes, by where it is held and why.
     private(set) var waitingForEvents: [WaitingPlace: Set<String>] = [:]
     /// What gates wait for, and which incidents explain others by it.
-    private var explainers = Explainers()
+    private(set) var explainers = Explainers()
     /// The ids of what has ended, by whom it was about.
     private var aftermathIDs: [Subject: Set<String>] = [:]
     /// Those of what is over and of which a channel has something to hear yet, likewise, and by what identified it.
@@ -30,11 +31,11 @@ public struct Incidents: Sendable {
 
     // Of this run only.
     /// What explains others no more because it has been getting better for too long, by id, and from when on.
-    private var waned: [String: Moment] = [:]
+    var waned: [String: Moment] = [:]
     /// Whether a gate wants to know what has begun and ended lately.
     private var remembersSwings = false
     /// Whether one has changed in a way that may open a gate.
-    private var mayOpenGates = false
+    var mayOpenGates = false
 
     /// What the journal keeps of it.
     public enum Fact: Hashable, Sendable {
@@ -202,35 +203,6 @@ public struct Incidents: Sendable {
     /// Whether any rule has anything open about the subject.
     func isOpen(_ subject: Subject) -> Bool { index.isOpen(subject) }
 
-    /// The open incidents that match and explain others, in no order.
-    func explaining(_ match: Match, at now: Moment) -> [Incident] {
-        // Of what no gate of the plan waits for, which none asks, no list is kept.
-        guard let ids = explainers.ids(of: match) else {
-            return byID.values.filter { Explainers.explains($0, match) && isMeant($0, at: now) }
-        }
-        return ids.compactMap { byID[$0] }.filter { isMeant($0, at: now) }
-    }
-
-    /// Whether any of them is as asked. Gates ask for each notification, so no list is made, and the first will do.
-    func isExplained(by match: Match, at now: Moment, where isAsked: (Incident) -> Bool) -> Bool {
-        guard let ids = explainers.ids(of: match) else { return explaining(match, at: now).contains(where: isAsked) }
-        return ids.contains { id in byID[id].map { isMeant($0, at: now) && isAsked($0) } ?? false }
-    }
-
-    /// Whether an incident has not been getting better for so long that it explains others no more.
-    private func isMeant(_ incident: Incident, at now: Moment) -> Bool {
-        incident.betterSince.map { now < $0 + Incidents.explainsAfterwards } ?? true
-    }
-
-    /// How long what is getting better goes on explaining: by then a window of an hour, the usual one, has left the trouble behind.
-    static let explainsAfterwards = Duration.hours(1)
-
-    /// When the incident explains others no more, where it is getting better and a gate may be closed for its sake.
-    func waningMoment(of id: String) -> Moment? {
-        guard let since = byID[id]?.betterSince, explains(id) else { return nil }
-        return since + Incidents.explainsAfterwards
-    }
-
     /// What rules have open about the subject, in an order that every run repeats.
     func open(about subject: Subject) -> [Incident] { index.ids(of: subject).compactMap { byID[$0] }.inOrder }
 
@@ -278,15 +250,15 @@ public struct Incidents: Sendable {
     /// - Parameter moment: a moment to come, before which what is gathered now may have left; nil for now.
     func gatheredSince(_ place: GatheringPlace, lastingBeyond moment: Moment? = nil) -> Moment? {
         guard let first = gathered[place]?.first else { return nil }
-        guard let moment else { return first.since }
+        guard let moment else { return first.due }
         // All of a gathering leave together, so the first stands for all.
-        guard let hold = byID[first.id]?.standings[place.channel]?.hold, hold.checkAgain > moment else { return nil }
-        return first.since
+        guard let hold = byID[first.key]?.standings[place.channel]?.hold, hold.checkAgain > moment else { return nil }
+        return first.due
     }
 
     /// What is gathered there, by the time it began.
     func gathered(_ place: GatheringPlace) -> [Incident] {
-        gathered[place]?.ids.compactMap { byID[$0] }.inOrder ?? []
+        gathered[place]?.keys.compactMap { byID[$0] }.inOrder ?? []
     }
 
     /// When incidents of the same rule about the same thing began to fire and ended lately.
@@ -313,21 +285,6 @@ public struct Incidents: Sendable {
         explainers.serve(plan.gates.compactMap(\.gate.waitsFor), byID.values)
     }
 
-    /// Whether one has changed in a way that may open a gate since this was asked last.
-    mutating func takeEvent() -> Bool {
-        defer { mayOpenGates = false }
-        return mayOpenGates
-    }
-
-    var hasEvent: Bool { mayOpenGates }
-
-    /// Notices that an incident has been getting better for so long that it explains others no more, once.
-    mutating func noteWaning(of id: String, at now: Moment) {
-        guard !waitingForEvents.isEmpty, let end = waningMoment(of: id), end <= now, waned[id] != end else { return }
-        waned[id] = end
-        mayOpenGates = true
-    }
-
     /// - Parameter now: when something begins to fire, where it may have begun long before.
     mutating func record(_ fact: Fact, at now: Moment? = nil, _ output: inout Output) {
         noteEvent(fact)
@@ -340,30 +297,6 @@ public struct Incidents: Sendable {
     /// Keeps what a channel knows of an incident; nil when it has nothing more to hear of it.
     mutating func keep(_ standing: Standing?, of incident: String, in channel: String, _ output: inout Output) {
         record(.standing(incident: incident, channel: channel, standing), &output)
-    }
-
-    /// Notices changes that may open a gate which waits for an incident.
-    private mutating func noteEvent(_ fact: Fact) {
-        guard !waitingForEvents.isEmpty, !mayOpenGates else { return }
-        switch fact {
-        case .ended(let id): mayOpenGates = explains(id)
-        case .incident(let incident):
-            guard let old = byID[incident.id] else { return }
-            // Standings count too: an incident that is held for another's sake explains nothing.
-            mayOpenGates =
-                (old.state != incident.state || old.severity != incident.severity
-                    || old.standings != incident.standings || old.endsFrom != incident.endsFrom)
-                && explains(incident.id)
-        case .seen(let id, let state, _, _): mayOpenGates = byID[id].map { $0.state != state } == true && explains(id)
-        case .standing(let id, let channel, let standing):
-            mayOpenGates = byID[id]?.standings[channel] != standing && explains(id)
-        case .swung, .swings, .swingsTold, .sightings, .aftermath, .settled: break
-        }
-    }
-
-    /// Whether a gate may be closed for its sake, as it was until now.
-    private func explains(_ id: String) -> Bool {
-        byID[id].map(explainers.mayExplain) ?? false
     }
 
     /// That something begins to fire or ends, if the fact says so.
@@ -428,7 +361,7 @@ public struct Incidents: Sendable {
             if gathered[place]?.isEmpty == true { gathered[place] = nil }
         }
         if let new, let gathering = new.gathering {
-            gathered[GatheringPlace(channel: channel, gathering: gathering), default: Gathered()].set(id, new.since)
+            gathered[GatheringPlace(channel: channel, gathering: gathering), default: Timers()].set(id, new.since)
         }
         if let old, old.checkAgain == .latest {
             let place = WaitingPlace(channel: channel, reason: old.reason)

@@ -12,6 +12,9 @@ public struct Explanation: Sendable {
         public let opening: Moment?
         /// What closes the gates that hold that after the first, until then.
         public let behind: [Reason]
+        /// From which severity on no gate would be closed, where there is no incident yet and a milder one is meant; nil where
+        /// none is closed, and where the rule has no severity that all let pass.
+        public let passing: Severity?
         /// Every gate that concerns it, in the order in which they are asked.
         public let gates: [Asked]
         /// When it is reminded next, if nothing changes.
@@ -125,8 +128,9 @@ extension Core {
     ) -> Explanation {
         let identity = IncidentKey(rule: rule.name, subject: judged.subject, key: judged.key)
         let incident = state.incidents[identity: identity]
-        let asItIs = incident ?? wouldBe(judged, state, at: now)
-        let ways = ways(state, asItIs, at: now)
+        let asItIs = incident ?? wouldBe(judged, rule, state, at: now)
+        let worse = incident == nil ? severities(of: rule).filter { $0 > asItIs.severity } : []
+        let ways = ways(state, asItIs, worse: worse, at: now)
         return Explanation(
             rule: rule.name, subject: judged.subject, key: judged.key, judgement: judged.judgement,
             noNewsSince: judged.noNewsSince, incident: incident,
@@ -165,9 +169,9 @@ extension Core {
         }
     }
 
-    /// The incident that there would be if the rule fired now.
-    private func wouldBe(_ judged: Judged, _ state: State, at now: Moment) -> Incident {
-        var severity = Severity.warning
+    /// The incident that there would be if the rule fired now: the mildest that it has, as gates let pass what is worse.
+    private func wouldBe(_ judged: Judged, _ rule: DetectorPlan, _ state: State, at now: Moment) -> Incident {
+        var severity = severities(of: rule).first ?? .warning
         if case .firing(let found) = judged.judgement.verdict { severity = found }
         return Incident(
             rule: judged.rule, subject: judged.subject, key: judged.key,
@@ -175,7 +179,28 @@ extension Core {
             evidence: judged.judgement.evidence)
     }
 
-    private func ways(_ state: State, _ incident: Incident, at now: Moment) -> [Explanation.Way] {
+    /// With which severities the rule can fire, the mildest first; of one that does not say, with which most do.
+    private func severities(of rule: DetectorPlan) -> [Severity] {
+        (rule.detector.severities ?? [.warning, .critical]).sorted()
+    }
+
+    /// From which of these severities on no gate would be closed in the channel; nil where some is to all of them.
+    private func passing(
+        _ worse: [Severity], than incident: Incident, in channel: String, _ state: State, at now: Moment
+    ) -> Severity? {
+        worse.first { severity in
+            var other = incident
+            other.severity = severity
+            let notification = Notification(.opened, of: other, Standing(), in: channel)
+            return plan.channels(for: other, at: now).contains(channel)
+                && state.closure(for: notification, at: now, plan) == nil
+        }
+    }
+
+    /// - Parameter worse: as what else it might be told, the mildest first, where it is none yet.
+    private func ways(
+        _ state: State, _ incident: Incident, worse: [Severity] = [], at now: Moment
+    ) -> [Explanation.Way] {
         let dead = state.incidents.deadChannels(for: incident, plan)
         let routed = plan.channels(for: incident, at: now, dead: dead)
         return plan.channels.map(\.name).filter { routed.contains($0) || incident.standings[$0] != nil }.map {
@@ -190,7 +215,9 @@ extension Core {
                 isOffDuty ? nil : standing.flatMap { state.reminderDue(incident, $0, in: channel, plan, at: now) }
             return Explanation.Way(
                 channel: channel, standing: standing, closure: closure, opening: wait?.opening.ifKnown,
-                behind: wait?.behind ?? [], gates: state.asked(notification, at: now, plan), reminder: reminder,
+                behind: wait?.behind ?? [],
+                passing: closure == nil ? nil : passing(worse, than: incident, in: channel, state, at: now),
+                gates: state.asked(notification, at: now, plan), reminder: reminder,
                 unreminded: reminder == nil ? unreminded(channel, incident, isOffDuty: isOffDuty) : nil)
         }
     }

@@ -34,18 +34,24 @@ extension Incident {
 
     /// Since when figures show it, by a rule that looks back as far as it goes, where it was noticed a good while later.
     var begun: Moment? {
-        let begins = [evidence, worst].filter(\.isByUsual).compactMap { $0.span?.from }
-        return begins.min().flatMap { since - $0 >= Incident.noticedAfterMin ? $0 : nil }
+        // What recovers by now reaches back into the time before the fall.
+        let told = worst.isByUsual ? worst : evidence
+        guard told.isByUsual, let begin = told.span?.from, since - begin >= Incident.noticedAfterMin else { return nil }
+        return begin
     }
 
     /// Who looks for what was changed then must not look a quarter of an hour too late.
     private static let noticedAfterMin = Duration.minutes(15)
 
+    /// Whether it is about a source of the bot that gives no answers.
+    var isOfSilentSource: Bool {
+        guard subject.app == Subject.botApp, let trouble = Trouble(rawValue: rule) else { return false }
+        return trouble == .sourceFailing || trouble == .sourceStopped
+    }
+
     /// Whether a source of the bot gave no answers, and does again.
     var isSourceBack: Bool {
-        guard subject.app == Subject.botApp, let trouble = Trouble(rawValue: rule),
-            trouble == .sourceFailing || trouble == .sourceStopped
-        else { return false }
+        guard isOfSilentSource else { return false }
         switch worst.phrase?.id {
         case .troubleFailing, .troubleFailingWait, .troubleStopped: return true
         default: return false

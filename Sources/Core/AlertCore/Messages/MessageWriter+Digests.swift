@@ -210,7 +210,8 @@ extension MessageWriter {
         let inDoubt = members.filter(isInDoubt)
         let past = members.count(where: isPast)
         let others = members.reduce(0) { $0 + ($1.standing.hold?.countsFor ?? 0) }
-        let worst = others == 0 ? worst(members, severity) : nil
+        let firing = firing(members)
+        let worst = others == 0 ? firing.flatMap { self.worst($0, members, severity) } : nil
         let calm = calm(members, who, others)
         var headline: String
         switch kind {
@@ -219,7 +220,8 @@ extension MessageWriter {
             headline = words(inDoubt.isEmpty ? .togetherResolved : .togetherOver, [.who: who, .incidents: count])
         default:
             let counts = counts(incidents, inDoubt: inDoubt.count, past: past, others: others)
-            headline = calm ?? held(by: gate(of: gathering, members), who, counts, worst)
+            headline =
+                calm ?? held(by: gate(of: gathering, members), who, counts, worst, firing.flatMap { figure($0) })
         }
         headline += part.text(in: words)
         if let worst, kind == .opened || kind == .resolved {
@@ -298,19 +300,28 @@ extension MessageWriter {
         return counts.filter { $0.0 > 0 }.map { words($0.1, count: $0.0) }.joined(separator: ", ")
     }
 
-    /// How bad the worst is, for whoever is woken by it. What is over or out of sight may have been worse: then nil.
-    private func worst(_ members: ArraySlice<Member>, _ severity: Severity) -> String? {
-        guard members.allSatisfy({ $0.notification.incident.isOpen && $0.silence == nil }),
-            let worst = members.first(where: { $0.severity == severity && figure($0) != nil }),
-            !isBeaten(worst, members)
-        else { return nil }
-        return figure(worst)
+    /// The first of the most severe that go on, of which there is a figure that is known to hold.
+    private func firing(_ members: ArraySlice<Member>) -> Member? {
+        let open = members.filter { $0.notification.incident.isOpen }
+        guard let severity = open.map(\.severity).max() else { return nil }
+        return open.first { $0.severity == severity && $0.silence == nil && figure($0) != nil }
+    }
+
+    /// How bad the worst is, for whoever is woken by it. What is out of sight may be worse, and what is over may have been:
+    /// then nil.
+    private func worst(_ firing: Member, _ members: ArraySlice<Member>, _ severity: Severity) -> String? {
+        let isInSight = members.allSatisfy { !$0.notification.incident.isOpen || $0.silence == nil }
+        guard isInSight, firing.severity == severity, !isBeaten(firing, members) else { return nil }
+        return figure(firing)
     }
 
     /// What is said of many that a gate has held: how bad it is before whom it is about, as a screen shows the beginning only.
-    private func held(by gate: String, _ who: String, _ counts: String, _ worst: String?) -> String {
-        guard let worst else { return words(.togetherHeld, [.who: who, .counts: counts, .gate: gate]) }
-        return words(.togetherHeldWorst, [.counts: counts, .what: worst, .who: who, .gate: gate])
+    private func held(
+        by gate: String, _ who: String, _ counts: String, _ worst: String?, _ firing: String?
+    ) -> String {
+        if let worst { return words(.togetherHeldWorst, [.counts: counts, .what: worst, .who: who, .gate: gate]) }
+        if let firing { return words(.togetherHeldFiring, [.counts: counts, .what: firing, .who: who, .gate: gate]) }
+        return words(.togetherHeld, [.who: who, .counts: counts, .gate: gate])
     }
 
     /// What has gathered them, as people know it: its name alone is a word of the config.
@@ -363,10 +374,12 @@ extension MessageWriter {
             words(.figureOf, [.metric: words.title(of: Metric(metric)), .figure: value]), [comparison(evidence)])
     }
 
-    /// Whether the line of another has a worse figure of the same metric, though that is milder by now.
+    /// Whether the line of another has a worse figure of the same metric, though that is milder by now; of what is over
+    /// counts how bad it was.
     private func isBeaten(_ worst: Member, _ members: ArraySlice<Member>) -> Bool {
         func evidence(_ member: Member) -> Evidence {
-            member.notification.incident.figureEvidence(for: member.notification.kind)
+            let incident = member.notification.incident
+            return incident.isOpen ? incident.figureEvidence(for: member.notification.kind) : incident.worst
         }
         let told = evidence(worst)
         return members.contains { evidence($0).metric == told.metric && evidence($0).isWorse(than: told) }

@@ -19,8 +19,9 @@ public struct Mutes: Sendable {
         case .mute(let mute):
             unlist(mute.id)
             byID[mute.id] = mute
-            let place = inOrder.firstIndex { ($0.until, $0.id) > (mute.until, mute.id) } ?? inOrder.endIndex
-            inOrder.insert(mute, at: place)
+            // Nearly always the last: a snapshot has them in this order.
+            let before = inOrder.lastIndex { ($0.until, $0.id) < (mute.until, mute.id) }
+            inOrder.insert(mute, at: before.map { $0 + 1 } ?? inOrder.startIndex)
             firstEnd = min(firstEnd, mute.until)
         case .ended(let id): unlist(id)
         }

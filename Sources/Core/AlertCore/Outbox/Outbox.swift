@@ -91,8 +91,8 @@ public struct Outbox: Sendable {
             delivery.updates = []
             return take(.ended(EndedDelivery(delivery: delivery, end: end, at: at)))
         case .ended(let entry):
-            if let delivery = deliveries.removeValue(forKey: entry.delivery.id) {
-                unlist(delivery)
+            if let delivery = deliveries[entry.delivery.id] {
+                remove(delivery)
             } else if endings.entries.suffix(Outbox.repeatsMax).contains(where: { $0.delivery.id == entry.delivery.id })
             {
                 break
@@ -105,7 +105,7 @@ public struct Outbox: Sendable {
             let ids = Set(ids)
             for gone in endings.remove(where: { ids.contains($0.delivery.id) }) { threads.drop(gone) }
             // A start skips how it ended, for this overtakes that; a snapshot may have it as it was before.
-            for id in ids { deliveries.removeValue(forKey: id).map { unlist($0) } }
+            for id in ids { if let delivery = deliveries[id] { remove(delivery) } }
         case .retried(let delivery):
             _ = endings.remove { $0.delivery.id == delivery.id }
             return take(.delivery(delivery))
@@ -318,12 +318,7 @@ public struct Outbox: Sendable {
     private func place<IDs: RandomAccessCollection<String>>(of delivery: Delivery, in ids: IDs) -> Int
     where IDs.Index == Int {
         guard let last = ids.last, number(last) > delivery.number else { return ids.endIndex }
-        var (low, high) = (ids.startIndex, ids.endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if number(ids[middle]) < delivery.number { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return ids.partitioningIndex { number($0) >= delivery.number }
     }
 
     private func number(_ id: String) -> Int { deliveries[id]?.number ?? 0 }
@@ -331,19 +326,14 @@ public struct Outbox: Sendable {
     /// Where a delivery stands that has ended: nearly always first, but newer truth may end any of a long queue.
     private func place(ofListed delivery: Delivery, in queue: Deque<String>) -> Int? {
         if queue.first == delivery.id { return queue.startIndex }
-        var (low, high) = (queue.startIndex, queue.endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            let id = queue[middle]
-            // Its own number is not known any more.
-            if id == delivery.id { return middle }
-            if number(id) < delivery.number { low = middle + 1 } else { high = middle }
-        }
-        return queue.firstIndex(of: delivery.id)
+        let place = queue.partitioningIndex { number($0) >= delivery.number }
+        return place < queue.endIndex && queue[place] == delivery.id ? place : queue.firstIndex(of: delivery.id)
     }
 
-    private mutating func unlist(_ delivery: Delivery) {
+    /// Lets go of a delivery, which is found in its lists by the number that it has until then.
+    private mutating func remove(_ delivery: Delivery) {
         let id = delivery.id
+        defer { deliveries[id] = nil }
         // Nobody else holds the queue while it is changed: a copy would be as long.
         let place = queues[delivery.channel].flatMap { self.place(ofListed: delivery, in: $0) }
         if let place { queues[delivery.channel]?.remove(at: place) }

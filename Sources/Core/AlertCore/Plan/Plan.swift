@@ -42,7 +42,8 @@ public struct Plan: Sendable {
     /// Whether a rule watches sources as such.
     private(set) var watchesSources: Bool
     /// In the order in which they are asked.
-    public var gates: [GatePlan]
+    public var gates: [GatePlan] { didSet { gateRanks = Plan.ranks(gates.map(\.name)) } }
+    private var gateRanks: [String: Int]
     public var channels: [ChannelPlan] {
         didSet {
             channelRanks = Plan.ranks(channels.map(\.name))
@@ -82,7 +83,9 @@ public struct Plan: Sendable {
         ruleIndex = RuleIndex(detectors)
         watchesSources = detectors.contains { $0.scope == .source }
         // The sort is stable: gates of one stage keep the order of the file.
-        self.gates = gates.sorted { $0.gate.stage < $1.gate.stage }
+        let ordered = gates.sorted { $0.gate.stage < $1.gate.stage }
+        self.gates = ordered
+        gateRanks = Plan.ranks(ordered.map(\.name))
         self.channels = channels
         channelRanks = Plan.ranks(channels.map(\.name))
         hasCharts = channels.contains(where: \.hasCharts)
@@ -171,7 +174,7 @@ public struct Plan: Sendable {
         return gates.lazy.filter { !$0.lets(incident.severity) && $0.concerns(incident.property) }
             .compactMap { $0.gate.steadiness(after: swings) }.first
     }
-    func gate(_ name: String) -> GatePlan? { gates.first { $0.name == name } }
+    func gate(_ name: String) -> GatePlan? { gateRanks[name].map { gates[$0] } }
     /// The rules that may concern a source, in the order of the config: all that do, and some that do not.
     func rules(of source: String) -> [DetectorPlan] { ruleIndex[source] }
     /// The sources that a rule may concern, in the order of the config.

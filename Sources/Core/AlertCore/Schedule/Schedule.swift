@@ -15,7 +15,7 @@ public struct Schedule: Sendable {
     private var isFull = false
     /// Sources of whose figures the present rules have had a look.
     private var judged: Set<String> = []
-    /// Sources that have brought no figures since the start, or since the config was loaded.
+    /// Sources that had something open at the start, or when the config was loaded, and have brought no figures since.
     private var figuresAwaited: Set<String> = []
     /// Sources that were to be polled while the bot was down, and until when their first answer is waited for.
     private(set) var catchingUp: [String: Moment] = [:]
@@ -63,10 +63,10 @@ public struct Schedule: Sendable {
     /// Notes that the rules have had a look at a source's figures; gives back whether that is new.
     mutating func noteJudged(_ name: String) -> Bool { judged.insert(name).inserted }
 
-    /// The config may be another now: the next figures of each source tell what has a place in it.
-    mutating func awaitFigures(_ plan: Plan) { figuresAwaited = Set(plan.sources.map(\.name)) }
+    /// The config may be another now: the next figures of sources of which something is open tell what has a place in it.
+    mutating func awaitFigures(of sources: some Sequence<String>) { figuresAwaited = Set(sources) }
 
-    /// Notes that a source has brought figures; gives back whether they are the first since the start.
+    /// Notes that a source has brought figures; gives back whether they were awaited.
     mutating func takeAwaitedFigures(of name: String) -> Bool { figuresAwaited.remove(name) != nil }
 
     /// What sources said may be lost in part, with records of the journal: the next answer of each is taken in whole, though it

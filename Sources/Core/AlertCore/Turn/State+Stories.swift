@@ -98,9 +98,7 @@ extension State {
 
     /// The apps that nobody watches while a source gives no answers: those of it that a rule judges.
     private func unwatched(while incident: Incident, _ plan: Plan) -> [String] {
-        guard incident.isOpen, incident.subject.app == Subject.botApp, let trouble = Trouble(rawValue: incident.rule),
-            trouble == .sourceFailing || trouble == .sourceStopped
-        else { return [] }
+        guard incident.isOpen, incident.isOfSilentSource else { return [] }
         let rules = plan.rules(of: incident.subject.source)
         let watched = figures.unordered(of: incident.subject.source).filter { subject in
             let labels = figures.series[subject]?.labels ?? [:]

@@ -130,11 +130,7 @@ extension Turn {
         case .all: ended = state.mutes.inOrder
         case .id(let id):
             let found = mutes(named: id)
-            guard found.count < 2 else {
-                return .refused(
-                    "'\(id.tamed)' is ambiguous: \(found.map(\.id).sorted().joined(separator: " or ")); "
-                        + "type more of the id")
-            }
+            guard found.count < 2 else { return ambiguous(id, found.map(\.id)) }
             guard let mute = found.first else {
                 if plan.gates.contains(where: { $0.name == id && $0.gate.stage == .mutes }) {
                     return .refused("'\(id.tamed)' is a rule in the config; remove it there and reload")
@@ -166,17 +162,18 @@ extension Turn {
         return state.mutes.inOrder.filter { $0.id.hasPrefix(name) }
     }
 
+    /// That more than one thing has an id that begins so.
+    private func ambiguous(_ name: String, _ ids: [String]) -> CommandAnswer {
+        .refused("'\(name.tamed)' is ambiguous: \(ids.sorted().joined(separator: " or ")); type more of the id")
+    }
+
     private mutating func acknowledge(_ names: [String], _ by: String?) -> CommandAnswer {
         var incidents: [Incident] = []
         var taken: Set<String> = []
         var earlier: [String: Acknowledgement] = [:]
         for name in names {
             let found = openIncidents(named: name)
-            guard found.count < 2 else {
-                return .refused(
-                    "'\(name.tamed)' is ambiguous: \(found.map(\.id).sorted().joined(separator: " or ")); "
-                        + "type more of the id")
-            }
+            guard found.count < 2 else { return ambiguous(name, found.map(\.id)) }
             guard let incident = found.first, !name.isEmpty else {
                 return .refused(noIncident(name))
             }
@@ -230,7 +227,10 @@ extension Turn {
     /// Incidents named in an answer; more are for `alertbot incidents`.
     private static let namedMax = 10
 
-    private mutating func retry(_ id: String) -> CommandAnswer {
+    private mutating func retry(_ name: String) -> CommandAnswer {
+        let found = deliveries(named: name)
+        guard found.count < 2 else { return ambiguous(name, found) }
+        let id = found.first ?? name
         if let delivery = state.outbox[id] {
             return .refused(
                 "delivery \(id) has not failed: it is waiting for channel \(delivery.channel), "
@@ -263,6 +263,13 @@ extension Turn {
         follow(state.incidents.announceAgain(again, at: now, &output))
         state.agenda.dispatch(again.channel, at: now)
         return .done("delivery \(id) is queued again for channel \(again.channel)", ["id": .string(id)])
+    }
+
+    /// The id of the delivery that is called so, or those of failed ones that begin so.
+    private func deliveries(named name: String) -> [String] {
+        let isWhole = state.outbox[name] != nil || state.outbox.history.contains { $0.delivery.id == name }
+        guard !isWhole, !name.isEmpty else { return [name] }
+        return Set(state.failedDeliveries.map(\.delivery.id).filter { $0.hasPrefix(name) }).sorted()
     }
 
     /// Whether it tells of things as going on that are over by now; no end would follow it.

@@ -9,7 +9,8 @@ extension Turn {
     /// - Parameter news: an incident that no gate held and that joins this message; it is sent alone where it is the only
     ///   member left.
     mutating func sendTogether(_ gathering: Gathering, to channel: String, news: String? = nil) {
-        let members = takeMembers(of: gathering, in: channel)
+        let taken = takeMembers(of: gathering, in: channel)
+        let members = withoutOutdone(taken, gathering, in: channel)
         guard let first = members.first else { return }
         if plan.isPager(channel) {
             for member in members { sendAlone(member) }
@@ -45,6 +46,29 @@ extension Turn {
         state.incidents.keep(nil, of: incident.id, in: notification.channel, &output)
     }
 
+    /// All but what came and went while it flapped, where the same goes on and the channel was told of that, as bad or worse:
+    /// once it is calm it is told how things are, and that would be the last that it hears.
+    private mutating func withoutOutdone(
+        _ members: [Member], _ gathering: Gathering, in channel: String
+    ) -> [Member] {
+        guard plan.gate(gathering.gate)?.gate.readsSwings == true else { return members }
+        var kept: [Member] = []
+        for member in members {
+            let incident = member.notification.incident
+            guard member.notification.kind == .digest, member.again != nil,
+                let announced = state.incidents[identity: incident.identity]?.standings[channel]?.announced,
+                announced >= incident.worstSeverity
+            else {
+                kept.append(member)
+                continue
+            }
+            dropUnheard(member.notification, member.standing.hold?.reason ?? member.reason)
+            endIfSettled(incident.id)
+            reschedule(incident.id)
+        }
+        return kept
+    }
+
     private mutating func send(_ part: Portion<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
         let remarks = part.members.map { state.remarks(on: $0.notification, at: now, plan) }
         let members = zip(part.members, remarks).map { member, remarks in
@@ -54,9 +78,11 @@ extension Turn {
         }
         let part = Portion(members: members[...], number: part.number, count: part.count)
         let issues = part.members.first.map { state.issues(about: $0.notification.incident.subject) } ?? []
-        // What goes on flapping is not calm, as the gate that gathers what flaps would say.
+        // What goes on flapping is not calm, as the gate that gathers what flaps would say; nor is what is over the state where
+        // the same goes on without being told of here.
         let gate = plan.gate(gathering.gate)?.gate
-        let isCalm = gate?.readsSwings != true || !members.contains(where: \.isFlapping)
+        let isCalm =
+            gate?.readsSwings != true || !members.contains { $0.isFlapping || goesOnElsewhere($0, than: members) }
         var message = writer.message(part, gathering, why: isCalm ? gate?.gathers : nil, issues: issues)
         if members.allSatisfy(\.isFlapping) { writer.noteFlapping(&message) }
         if message.kind == .digest {
@@ -83,6 +109,13 @@ extension Turn {
             state.incidents.keep(told, of: incident.id, in: channel, &output)
             if member.standing.announced != nil { rememberEnd(member.notification) }
         }
+    }
+
+    /// Whether a member is over, and the same goes on without being one.
+    private func goesOnElsewhere(_ member: Member, than members: [Member]) -> Bool {
+        let identity = member.notification.incident.identity
+        return member.again != nil
+            && !members.contains { $0.notification.incident.isOpen && $0.notification.incident.identity == identity }
     }
 
     /// What gates remark of the members of a message, the first few, each with whom it is about.

@@ -58,7 +58,7 @@ extension Turn {
     mutating func takeBack(_ mute: Mute, among incidents: [Incident], unlessIn told: inout Told) {
         let hearsay = withdrawNews(of: mute)
         // Of nearly all nobody has heard.
-        let channels = hearsay.union(told.channels(of: mute, state.outbox))
+        let channels = hearsay.union(told.channels(of: mute))
         guard !channels.isEmpty else { return }
         for hearer in hearers(of: mute.match, among: incidents)
         where channels.contains(hearer.channel)
@@ -107,39 +107,18 @@ extension Turn {
     struct Told {
         /// In which channel the end of which mutes was said.
         var ended: Set<String> = []
-        /// The channels where a message arrived with that word in its footer, for messages that may be news of mutes.
-        private var channels: [Substring: Set<String>]
-        /// How much of the history was looked at, so that it is known when it is another.
-        private var looked: (count: Int, last: String?)
+        /// The channels where a message arrived with that word in its footer, for messages that may be news of mutes: what is
+        /// taken back with the same command may push them out of the history.
+        private var channels: [Substring: Set<String>] = [:]
 
         init(_ outbox: Outbox) {
-            channels = Told.arrivals(in: outbox)
-            looked = Told.extent(of: outbox)
+            for entry in outbox.history where entry.isDelivered && entry.delivery.mayBeNewsOfMute {
+                for word in entry.delivery.footerWords { channels[word, default: []].insert(entry.delivery.channel) }
+            }
         }
 
         /// The channels that were told that the mute is in force.
-        mutating func channels(of mute: Mute, _ outbox: Outbox) -> Set<String> {
-            // What is taken back is history, too, and may have pushed out what was remembered.
-            if looked != Told.extent(of: outbox) { self = Told(outbox, ended: ended) }
-            return channels[mute.id[...]] ?? []
-        }
-
-        private init(_ outbox: Outbox, ended: Set<String>) {
-            self.init(outbox)
-            self.ended = ended
-        }
-
-        private static func extent(of outbox: Outbox) -> (count: Int, last: String?) {
-            (outbox.history.count, outbox.history.last?.delivery.id)
-        }
-
-        private static func arrivals(in outbox: Outbox) -> [Substring: Set<String>] {
-            var arrivals: [Substring: Set<String>] = [:]
-            for entry in outbox.history where entry.isDelivered && entry.delivery.mayBeNewsOfMute {
-                for word in entry.delivery.footerWords { arrivals[word, default: []].insert(entry.delivery.channel) }
-            }
-            return arrivals
-        }
+        func channels(of mute: Mute) -> Set<String> { channels[mute.id[...]] ?? [] }
     }
 }
 

@@ -260,6 +260,14 @@ extension Turn {
     /// What a message about the incident is made of.
     func story(of incident: Incident) -> Story { state.story(of: incident, plan, at: now) }
 
+    /// The story of what keeps coming and going with the worst of all its times.
+    private func worst(of story: Story, _ remark: Remark) -> Story {
+        guard let begin = remark.flappingSince else { return story }
+        var story = story
+        story.incident.worst = state.incidents.worst(ofAll: story.incident, since: begin)
+        return story
+    }
+
     /// What late figures have changed of what the channel was told; nil when it was told nothing wrong.
     func correction(of incident: Incident, _ standing: Standing) -> Correction? {
         if standing.hasHeardEnd { return Correction(ofEnd: standing.said, worst: incident.worst) }

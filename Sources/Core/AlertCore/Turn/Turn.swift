@@ -130,7 +130,8 @@ struct Turn {
     private mutating func start() {
         moveClockIfSetBack()
         state.schedule.forgetJudged()
-        state.schedule.awaitFigures(plan)
+        let open = state.incidents.all.filter(\.isOpen)
+        state.schedule.awaitFigures(of: open.map(\.subject.source))
         state.wellSources.forgetAll()
         for source in plan.sources {
             guard var record = state.schedule.sources[source.name] else { continue }

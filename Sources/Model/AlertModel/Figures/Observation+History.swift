@@ -14,6 +14,16 @@ extension Observation {
     }
 }
 
+extension Series {
+    /// When the newest figures ended, where all that came are history; nil where some are of now, and where none have come.
+    public var historyEnd: Moment? {
+        guard !hasFigures, let newest = samples.last, newest.seen - newest.span.to > Observation.historyAfter else {
+            return nil
+        }
+        return newest.span.to
+    }
+}
+
 extension [Observation] {
     /// What there is to say of apps of which these have nothing but history; nil where there is none. What lies behind
     /// figures of now, as in a table of all the days of a year, needs no word.

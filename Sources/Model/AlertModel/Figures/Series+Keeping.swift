@@ -59,7 +59,7 @@ extension Series.Kept {
         guard let figuresSeen else { return false }
         let silence = observation.seen - figuresSeen
         guard silence > Series.silenceMin, silence > observation.span.length.scaled(by: 2) else { return false }
-        return samples.last.map { observation.span.to <= $0.span.to } ?? false
+        return isBehindFigures(observation)
     }
 
     /// Whether there are figures of a span that ends no earlier.
@@ -193,18 +193,6 @@ extension [Series.Sample] {
         }
         bytes += sample.bytes
         return true
-    }
-}
-
-extension [Series.Sample] {
-    /// Where those begin for which it is so, of a list in which they all stand behind the others.
-    fileprivate func partitioningIndex(where isSo: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isSo(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }
 

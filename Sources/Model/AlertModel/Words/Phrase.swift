@@ -58,14 +58,6 @@ public struct Phrase: Hashable, Sendable, ExpressibleByStringInterpolation {
         return values.first { $0.place == .moment }?.value.moment
     }
 
-    /// The time that it says something went on for; nil of words that say none.
-    public var span: Duration? {
-        guard case .phrase(_, let values) = content,
-            case .period(let span)? = values.first(where: { $0.place == .span })?.value
-        else { return nil }
-        return span
-    }
-
     public init(_ id: PhraseID, _ values: KeyValuePairs<Placeholder, Value>) {
         content = .phrase(id, values.map { Entry(place: $0.key, value: $0.value) })
     }

@@ -203,6 +203,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case togetherResolved
     case togetherHeld
     case togetherHeldWorst
+    case togetherHeldFiring
     case togetherCalm
     case togetherWorst
     case togetherEnded
@@ -233,6 +234,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case reasonAtMostUntil
     case reasonAtLeastUntil
     case reasonMeasuredUntil
+    case reasonHistory
     case reasonNotClear
     case reasonUnsure
     case reasonAsOf

@@ -105,7 +105,7 @@ extension PhraseID {
         case .fieldUnwatched: ("field.unwatched", "Not watched meanwhile")
         case .fieldOnIt: ("field.on_it", "On it")
         case .fieldTurn: ("field.turn", "Your turn")
-        case .turn: ("turn", "since {moment}; notified before: {channel}, {time}")
+        case .turn: ("turn", "since {moment}; notified before you: {channel}, {time}")
         case .fieldOwner: ("field.owner", "Owner")
         case .fieldNoNews: ("field.no_news", "No news since")
         case .noNews: ("no_news", "{moment}, for {period}: {cause}")
@@ -222,7 +222,8 @@ extension PhraseID {
         case .togetherOpened: ("together.opened", "{who}: {incidents} at once")
         case .togetherResolved: ("together.resolved", "{who}: {incidents} resolved")
         case .togetherHeld: ("together.held", "{who}: {counts}, held until now by {gate}")
-        case .togetherHeldWorst: ("together.held_worst", "{counts}, worst: {what}: {who} (held until now by {gate})")
+        case .togetherHeldWorst: ("together.held_worst", "{counts}, worst: {what} · {who} (held until now by {gate})")
+        case .togetherHeldFiring: ("together.held_firing", "{counts}: {what} · {who} (held until now by {gate})")
         case .togetherCalm: ("together.calm", "{who}: calm for {period} after {incidents} since {moment}")
         case .togetherWorst: ("together.worst", "{headline}, worst: {what}")
         case .togetherEnded: ("together.ended", "{who}: {counts}")
@@ -249,7 +250,10 @@ extension PhraseID {
         case .flapping:
             ("flapping", "{count} changes within {span}; what follows is held until {period} have passed without one")
         case .flappingSlowly:
-            ("flapping.slowly", "{count} changes within {span}; its end is reported once it has been well for {period}")
+            (
+                "flapping.slowly",
+                "{count} changes within {span}; reported as resolved only after {period} without trouble"
+            )
         case .fieldEscalated: ("field.escalated", "Not acknowledged")
         case .escalated: ("escalated", "{period} since the first notification")
         case .escalatedWorse: ("escalated.worse", "{period} since it got worse")
@@ -261,7 +265,7 @@ extension PhraseID {
             ("reason.at_least", "Not chance: at least {bound} over the last {span}, even on a generous count.")
         case .reasonMeasured: ("reason.measured", "Measured over the last {span}.")
         case .reasonPart:
-            ("reason.part", "Only a part of it is known: {part} in {span}, which makes {figure} in {period}.")
+            ("reason.part", "Only {span} of {period} are known: {part} in that time, which would be {figure} in all.")
         case .reasonAtMostUntil:
             (
                 "reason.at_most_until",
@@ -273,6 +277,7 @@ extension PhraseID {
                 "Not chance: at least {bound} over {span} until {until}, even on a generous count."
             )
         case .reasonMeasuredUntil: ("reason.measured_until", "Measured over {span} until {until}.")
+        case .reasonHistory: ("reason.history", "Its newest figures ended on {moment}: history, not judged.")
         case .reasonNotClear: ("reason.not_clear", "Back inside its limit, but not yet clear of it.")
         case .reasonUnsure: ("reason.unsure", "Too little is known to be sure that it is over.")
         case .reasonAsOf: ("reason.as_of", "As of {moment}: {reason}")

@@ -218,7 +218,8 @@ public struct Init: Sendable {
             written.add(path, bytes, mayReplace: replaced.contains(path))
         }
         written.add(
-            draft.path, Array(draft.text.utf8), mode: Init.configMode, mayReplace: replaced.contains(draft.path))
+            draft.path, Array(draft.text.utf8), mode: Init.configMode, keepsRights: true,
+            mayReplace: replaced.contains(draft.path))
         do {
             try await machine.interruption.cancelling { [written] in try written.write() }
         } catch let error as FileError {
@@ -232,7 +233,7 @@ public struct Init: Sendable {
             "\nWrote \(draft.path)" + (secrets.isEmpty ? "." : ", and \(secrets), which only you can read."))
     }
 
-    /// There is no secret in it, and the bot may be another user.
+    /// There is no secret in it, and the bot may be another user. One that is there already keeps its own.
     private static let configMode: UInt32 = 0o644
 
     private func preview(_ config: Config, _ input: Input) throws(Failure) {

@@ -33,6 +33,7 @@ public struct DropDetector: SubjectDetector {
 
     let need: DropMemory.Need
     private let learned: MemoryNeed
+    private let zone: Zone
     private let metric: Metric
     private let critical: Double
     /// Days between two false alarms.
@@ -44,6 +45,7 @@ public struct DropDetector: SubjectDetector {
         let by = options[Self.by]
         need = DropMemory.Need(metric: metric.name, by: by, summertime: context.zone.summertime)
         learned = MemoryNeed(DropMemory.self, need)
+        zone = context.zone
         critical = options.written(Self.critical) ?? max(Self.critical.default, by)
         falseAlarms = options[Self.falseAlarms]
         rarity = falseAlarms.per.inSeconds / 86_400 / Double(falseAlarms.count)
@@ -106,6 +108,8 @@ public struct DropDetector: SubjectDetector {
     }
 
     public func judge(_ series: Series, at now: Moment) -> Judgement {
+        // What is usual may have been learned from them.
+        if let end = series.historyEnd { return .history(until: end, of: metric, in: zone, at: now) }
         guard let memory = series.memory(DropMemory.self, need) else {
             return unknown("nothing has been learned yet", .between)
         }

@@ -296,6 +296,11 @@ extension DropDetector {
             keeping: .hours(1))
         #expect(series.memories(DropMemory.self).map(\.newestShare) == [Share(hits: 5, of: 5)])
         #expect(!series.hasFigures)
+        #expect(
+            rule.judge(series, at: end + .days(100)).verdict
+                == .unknown(
+                    "its newest figures ended on Fri 20 Nov 12:00 UTC: they are history, and no rule on figures judges "
+                        + "them"))
     }
 }
 

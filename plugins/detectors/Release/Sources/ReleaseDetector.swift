@@ -54,6 +54,7 @@ public struct ReleaseDetector: Detector {
     let reportsFine: Bool
     private let severity: Severity
     let checksPerDay: Double
+    private let zone: Zone
 
     public let holdTime: Duration
     public var evidenceTime: Duration? { nil }
@@ -74,6 +75,7 @@ public struct ReleaseDetector: Detector {
         reportsFine = options[Self.reportFine]
         severity = options[Self.severity]
         checksPerDay = context.checksPerDay
+        zone = context.zone
         var problems: [Problem] = []
         if !(0.5..<1).contains(confidence) {
             problems.append(
@@ -128,11 +130,11 @@ public struct ReleaseDetector: Detector {
         guard let newest = releases.last else { return [] }
         let judged = releases.lastIndex { current($0).map { $0.total >= volumeMin } ?? false }
         guard let judged, let new = current(releases[judged]) else {
-            return [unknown(of: newest.subject, why(isUnjudged: newest))]
+            return [unjudged(newest, at: now)]
         }
         // A tester's build or the first users of the next: until it has more, the one before it is what people have.
         let newer = releases[(judged + 1)...]
-        let waiting = newer.map { unknown(of: $0.subject, why(isUnjudged: $0)) }
+        let waiting = newer.map { unjudged($0, at: now) }
         let before = releases[..<judged].reversed()
         let choice =
             basis == .sameHours
@@ -153,6 +155,12 @@ public struct ReleaseDetector: Detector {
             return findings + [unknown(of: new.subject, Self.incomplete)] + waiting
         }
         return findings + compare(pair, open, sight) + waiting
+    }
+
+    /// A release with too little to judge by, and why that is.
+    private func unjudged(_ part: Sight.Entry, at now: Moment) -> Finding {
+        guard let end = part.series.historyEnd else { return unknown(of: part.subject, why(isUnjudged: part)) }
+        return Finding(.history(until: end, of: metric, in: zone, at: now), about: part.subject)
     }
 
     private func compare(_ pair: Pair, _ open: Sight.Tracked?, _ sight: Sight) -> [Finding] {

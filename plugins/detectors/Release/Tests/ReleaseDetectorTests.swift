@@ -129,6 +129,25 @@ import Testing
         if case .firing = verdict { #expect(rings) } else { #expect(!rings, "\(verdict)") }
     }
 
+    @Test func `figures of long ago are there, and are not judged`() throws {
+        let rule = try Self.options.detector(ReleaseDetector.self)
+        let now = Moment.rehearsalStart
+        var series = Series()
+        var old = Observation.figures(
+            ["sessions": 4000, "crashed_sessions": 60], of: subject("5.2"), at: now - .days(100), lasting: .hours(1))
+        old.seen = now
+        series.add(old, keeping: .hours(6))
+        let findings = rule.findings(
+            in: Sight(subject(nil), parts: [Sight.Entry(subject("5.2"), series)]), at: now)
+        #expect(
+            findings.map(\.judgement.verdict) == [
+                .unknown(
+                    "its newest figures ended on Wed 12 Aug 12:00 UTC: they are history, and no rule on figures judges "
+                        + "them")
+            ])
+        #expect(findings.map(\.subject) == [subject("5.2")])
+    }
+
     @Test(arguments: cases)
     func `a verdict follows from two releases`(of pair: Case) throws {
         let findings = try findings(pair.options, new: pair.new, old: pair.old)

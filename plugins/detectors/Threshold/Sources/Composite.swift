@@ -9,6 +9,8 @@ struct Composite: Sendable {
     let conditions: [ThresholdDetector]
 
     func judge(_ series: Series, ending incident: Sight.Tracked? = nil, at now: Moment) -> Judgement {
+        // Of figures of long ago each condition would say the same.
+        if series.historyEnd != nil, let first = conditions.first { return first.judge(series, at: now) }
         // Where all must be met, all were as bad; where one is enough, the one that can be.
         let wasAsBad = incident.map { incident in
             kind == .all || conditions.count { $0.severities?.contains(incident.severity) ?? true } == 1

@@ -48,21 +48,21 @@ public struct ThresholdDetector: SubjectDetector {
     private static let conditionSettings: [any SettingDeclaration] = [conditionMetric] + limitSettings
     private static let conditionMetric = RequiredSetting(metric.name, .metric, metric.spec.help)
 
-    private struct Limit: Sendable {
+    struct Limit: Sendable {
         let severity: Severity
         let comparison: Comparison
         let text: String
     }
 
-    private let metric: Metric
+    let metric: Metric
     /// The worst first.
-    private let limits: [Limit]
+    let limits: [Limit]
     private let window: Duration
     private let widening: Widening
     /// Set where the rule is about several metrics; then it alone judges.
-    private let composite: Composite?
+    let composite: Composite?
     private let recover: Double
-    private let confidence: Double?
+    let confidence: Double?
     private let volumeMin: Double
     private let checksPerDay: Double
     private let zone: Zone
@@ -214,7 +214,9 @@ public struct ThresholdDetector: SubjectDetector {
         let noun = metric.denominator?.name ?? "cases"
         let (glimpse, series) = look(at: series)
         switch glimpse {
-        case .noFigure: return unknown("there is no figure for \(metric.title)", .far)
+        case .noFigure:
+            return series.historyEnd.map { Judgement.history(until: $0, of: metric, in: zone, at: now) }
+                ?? unknown("there is no figure for \(metric.title)", .far)
         case .bare(let measured):
             return unknown(
                 "the source gives \(metric.title) without the number of \(noun); only 'confidence: off' with "
@@ -246,80 +248,6 @@ public struct ThresholdDetector: SubjectDetector {
             return Judgement(.ok(recovered: recovered), closeness(value), evidence)
         case .beyond(let measured, let worst): return judge(measured, beyond: worst, series, at: now)
         }
-    }
-
-    public func judge(_ series: Series, ending incident: Sight.Tracked, at now: Moment) -> Judgement {
-        if let composite { return composite.judge(series, ending: incident, at: now) }
-        return judge(series, ending: incident, wasAsBad: true, at: now)
-    }
-
-    /// - Parameter wasAsBad: whether it is certain that this figure was as bad as the incident.
-    func judge(_ series: Series, ending incident: Sight.Tracked, wasAsBad: Bool, at now: Moment) -> Judgement {
-        let judgement = judge(series, at: now)
-        if case .unknown = judgement.verdict, judgement.closeness == .near {
-            if wasAsBad, incident.hasFired, let milder = milder(judgement, than: incident.severity, at: now) {
-                return milder
-            }
-            // The incident stays as bad as it is, so it is told with the limit of that.
-            var evidence = judgement.evidence
-            evidence.limit = limits.first { $0.severity <= incident.severity }?.comparison ?? evidence.limit
-            // Beyond its limit it is not over, however few they are.
-            let isBeyond = evidence.figure.flatMap { figure in evidence.limit?.holds(figure.value) } ?? false
-            evidence.phrase =
-                isBeyond ? ThresholdDetector.reason(.reasonMeasured, evidence, at: now) : Phrase(.reasonUnsure)
-            return Judgement(judgement.verdict, judgement.closeness, evidence)
-        }
-        if wasAsBad, incident.hasFired, let unimproved = asBad(judgement, as: incident, at: now) {
-            return unimproved
-        }
-        guard case .ok(recovered: true) = judgement.verdict, let confidence, let limit = limits.last?.comparison,
-            let worst = incident.worst, worst.metric == metric, limit.holds(worst.value),
-            let share = judgement.evidence.figure?.share, let span = judgement.evidence.span
-        else { return judgement }
-        let luck = Luck(
-            bad: badCases(of: share, limit), total: share.total, span: span, betterSince: incident.betterSince)
-        guard luck.chance(atRate: limit.relation.isBelow ? 1 - worst.value : worst.value) > 1 - confidence else {
-            return judgement
-        }
-        var evidence = judgement.evidence
-        evidence.sentence +=
-            ", but \(share.total.rounded().plain) \(metric.denominator?.name ?? "cases") are too few to be sure that it is over"
-        evidence.phrase = Phrase(.reasonNotClear)
-        return Judgement(.ok(recovered: false), judgement.closeness, evidence)
-    }
-
-    /// What goes on as severe as it was, though so few cases would not show it by themselves: at night the same rate rests on
-    /// fewer of them, and that is no improvement. Nil where the figure is not that bad any more.
-    private func asBad(_ judgement: Judgement, as incident: Sight.Tracked, at now: Moment) -> Judgement? {
-        guard case .firing(let severity) = judgement.verdict, severity < incident.severity,
-            confidence != nil, metric.unit == .rate, let figure = judgement.evidence.figure,
-            let limit = limits.first(where: { $0.severity == incident.severity }), limit.comparison.holds(figure.value)
-        else { return nil }
-        return goingOn(judgement, figure, limit, "as bad as it was; too few to be sure by themselves", at: now)
-    }
-
-    /// What goes on, but certainly not as badly any more: it is on the good side of the limit that the incident has passed, by
-    /// more than luck, and beyond a milder one, though too few cases would not show that by themselves. Nil where that is not so.
-    private func milder(_ judgement: Judgement, than severity: Severity, at now: Moment) -> Judgement? {
-        guard let confidence, let figure = judgement.evidence.figure, let share = figure.share,
-            let span = judgement.evidence.span,
-            let passed = limits.first(where: { $0.severity == severity })?.comparison, !passed.holds(figure.value),
-            let limit = limits.first(where: { $0.severity < severity && $0.comparison.holds(figure.value) })
-        else { return nil }
-        let luck = Luck(bad: badCases(of: share, passed), total: share.total, span: span, betterSince: nil)
-        guard luck.chance(atRate: badRate(passed)) <= 1 - confidence else { return nil }
-        return goingOn(
-            judgement, figure, limit, "but not as bad as it was; too few to be sure by themselves", at: now)
-    }
-
-    private func goingOn(
-        _ judgement: Judgement, _ figure: Figure, _ limit: Limit, _ why: String, at now: Moment
-    ) -> Judgement {
-        var evidence = Evidence(
-            metric: metric.name, figure: figure, limit: limit.comparison, span: judgement.evidence.span, sentence: "")
-        evidence.sentence = sentence(evidence, limit, at: now) + ", " + why
-        evidence.phrase = ThresholdDetector.reason(.reasonMeasured, evidence, at: now)
-        return Judgement(.firing(limit.severity), judgement.closeness, evidence)
     }
 
     private func evidence(_ measured: Series.Measured) -> Evidence {
@@ -396,7 +324,7 @@ public struct ThresholdDetector: SubjectDetector {
         confidence.map { bound.isExceeded(atRate: badRate(limit), chance: 1 - $0) } ?? true
     }
 
-    private func badCases(of share: Share, _ limit: Comparison) -> Double {
+    func badCases(of share: Share, _ limit: Comparison) -> Double {
         limit.relation.isBelow ? share.total - share.hits : share.hits
     }
 
@@ -406,7 +334,7 @@ public struct ThresholdDetector: SubjectDetector {
     }
 
     /// The share of bad cases at the limit.
-    private func badRate(_ limit: Comparison) -> Double {
+    func badRate(_ limit: Comparison) -> Double {
         limit.relation.isBelow ? 1 - limit.limit : limit.limit
     }
 
@@ -448,7 +376,7 @@ public struct ThresholdDetector: SubjectDetector {
     /// Put together piece by piece: while an incident is open, every look at it makes one.
     ///
     /// - Parameter length: how much there are figures of; nil for the span that was judged.
-    private func sentence(
+    func sentence(
         _ evidence: Evidence, _ limit: Limit, over length: Duration? = nil, at now: Moment
     ) -> String {
         guard let figure = evidence.figure else { return "" }

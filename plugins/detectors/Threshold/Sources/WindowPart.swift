@@ -30,7 +30,7 @@ struct WindowPart {
     /// Makes the evidence that of the whole window, which was judged, and has it say of which part that is known: beside
     /// figures of whole windows, the count of a part would be the worst of an incident that has not changed.
     ///
-    /// Gives back whether there is anything to it: none in half an hour are none in an hour.
+    /// Gives back whether the evidence says so: where nearly all is known, or none makes none, that needs no word.
     func complete(_ evidence: inout Evidence) -> Bool {
         guard let whole, whole > known.figure.value else { return false }
         evidence.figure = Figure(value: whole, share: nil)

@@ -191,6 +191,43 @@ import ThresholdDetector
         if case .unknown(let sentence) = judgement.verdict { #expect(judgement.evidence.sentence == sentence) }
     }
 
+    @Test(
+        arguments: [
+            floor,
+            [
+                "all": [
+                    ["metric": "crash_free_users", "warning": "< 99.5%"], ["metric": "sessions", "warning": "> 9"],
+                ]
+            ],
+        ] as [WrittenOptions])
+    func `figures of long ago are there, and are not judged`(options: WrittenOptions) throws {
+        var series = Series()
+        series.add(
+            Observation(
+                subject: Subject(source: "ios", app: "shop"),
+                span: TimeSpan(lasting: .hours(1), until: .noon - .days(400)), seen: .noon,
+                metrics: ["users": 10_000, "crashed_users": 90]), keeping: .hours(1))
+        let rule = try options.rule()
+        let judgement = rule.judge(series, at: .noon)
+        #expect(
+            judgement.verdict
+                == .unknown(
+                    "its newest figures ended on Thu 16 Oct 2025 12:00 UTC: they are history, and no rule on figures "
+                        + "judges them"))
+        #expect(judgement.closeness == .far)
+        #expect(
+            judgement.evidence.phrase.map { Words.spanish.text($0) { _ in "16/10/2025" } }
+                == "Sus datos más recientes terminan el 16/10/2025: son históricos y no se juzgan.")
+        // As soon as some are of now, they are what is judged.
+        series.add(
+            Observation(
+                subject: Subject(source: "ios", app: "shop"), span: TimeSpan(lasting: .hours(1), until: .noon),
+                seen: .noon, metrics: ["users": 10_000, "crashed_users": 90, "sessions": 20_000]),
+            keeping: .hours(1))
+        #expect(series.historyEnd == nil)
+        #expect(rule.judge(series, at: .noon).verdict == .firing(.warning))
+    }
+
     @Test func `nothing known is unknown`() throws {
         let judgement = try Self.floor.rule().judge(Series(), at: .noon)
         #expect(judgement.verdict == .unknown("there is no figure for crash-free users"))

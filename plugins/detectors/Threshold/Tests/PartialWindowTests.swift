@@ -69,7 +69,7 @@ import ThresholdDetector
         see(&bot, 49, for: .hours(3))
         let opened = try #require(bot.sends.first?.delivery.message)
         #expect(opened.headline.contains("sessions 588 (alert below 600"), "\(opened.headline)")
-        #expect(opened.reason == "Only a part of it is known: 294 in 30 min, which makes 588 in 1 h.")
+        #expect(opened.reason == "Only 30 min of 1 h are known: 294 in that time, which would be 588 in all.")
         let incident = try #require(bot.state.incidents.inOrder.first)
         #expect(incident.worst.figure?.value == 588)
         #expect(incident.worst.span?.length == Duration.hours(1))
@@ -77,7 +77,7 @@ import ThresholdDetector
         let spanish = try #require(incident.worst.phrase.map { Words.spanish.text($0, clock: \.description) })
         #expect(
             spanish.replacing("\u{A0}", with: " ")
-                == "Solo se conoce una parte: 294 en 30 min, lo que equivale a 588 en 1 h.")
+                == "Solo se conocen 30 min de 1 h: 294 en ese tiempo, lo que equivale a 588 en total.")
         #expect(bot.objections == [])
     }
 
@@ -102,7 +102,9 @@ import ThresholdDetector
         let half = rule.judge(Series(["crash_events": 100], span: .minutes(30)), at: .noon)
         #expect(half.verdict == .ok(recovered: true))
         #expect(half.evidence.figure?.value == 200)
-        #expect(half.evidence.phrase?.english == "Only a part of it is known: 100 in 30 min, which makes 200 in 1 h.")
+        #expect(
+            half.evidence.phrase?.english
+                == "Only 30 min of 1 h are known: 100 in that time, which would be 200 in all.")
         // More than a limit is more, whatever the rest of the window is.
         let many = rule.judge(Series(["crash_events": 600], span: .minutes(30)), at: .noon)
         #expect(many.evidence.figure?.value == 600)

@@ -28,6 +28,7 @@ public struct VelocityDetector: Detector {
     private let usersMin: Double
     private let window: Duration
     private let severity: Severity
+    private let zone: Zone
 
     public var severities: Set<Severity>? { critical == nil ? [severity] : [severity, .critical] }
 
@@ -38,6 +39,7 @@ public struct VelocityDetector: Detector {
         usersMin = Double(options[Self.minUsers])
         window = options[Self.window]
         severity = options[Self.severity]
+        zone = context.zone
         var problems: [Problem] = []
         let shares: [(any SettingDeclaration, Double)] = [(Self.share, share), (Self.critical, critical ?? 0)]
         for (setting, fraction) in shares where fraction >= 1 {
@@ -80,7 +82,7 @@ public struct VelocityDetector: Detector {
         let ended = Set(findings.compactMap(\.key))
         guard now - reading.seen < quietTime else { return findings }
         guard reading.seen - reading.span.to <= Observation.historyAfter else {
-            return findings + [silence("its figures end at \(reading.span.to), and count as history")]
+            return findings + [Finding(.history(until: reading.span.to, of: whole, in: zone, at: now))]
         }
         guard reading.isComplete else { return findings + [silence("the span is not complete yet")] }
         guard reading.span.length <= window.scaled(by: VelocityDetector.stretchMax) else {

@@ -98,7 +98,9 @@ private typealias Issue = AlertModel.Issue
         let findings = rule.findings(in: Sight(.shop, series), at: now)
         #expect(
             findings.map(\.judgement.verdict) == [
-                .unknown("its figures end at 2026-08-12T12:00:00Z, and count as history")
+                .unknown(
+                    "its newest figures ended on Wed 12 Aug 12:00 UTC: they are history, and no rule on figures judges "
+                        + "them")
             ])
     }
 

@@ -5,7 +5,8 @@ public import PluginKit
 public struct FlappingGate: Gate {
     public static let manifest = PluginManifest(
         name: "flapping",
-        summary: "Sends one message when an incident keeps coming and going, then none until it is calm.",
+        summary:
+            "Sends one message about what keeps coming and going, then none until calm; slow flapping is one incident.",
         example: """
             changes: 4
             within: 1h
@@ -67,7 +68,7 @@ public struct FlappingGate: Gate {
                 [
                     .count: .count(Double(fit.count)), .span: .period(last - fit.since), .period: .period(calm),
                 ]),
-            reason: .flapping, isFlapping: true)
+            reason: .flapping, flappingSince: fit.since)
     }
 
     /// Half as long again as it was ever well between two beginnings of the stretch: after that, it is another story.

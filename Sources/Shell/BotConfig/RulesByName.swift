@@ -4,11 +4,10 @@ internal import PluginKit
 extension ConfigLoader {
     /// The rules of a config by their names, and what can be told of all of them together: routes and gates may name a thousand
     /// of them, each one.
-    struct RuleIndex {
+    struct RulesByName {
         private var plans: [String: DetectorPlan] = [:]
-        /// Where those of a name stand among all; those that are shown as masks have the same.
-        private var ranks: [String: [Int]] = [:]
-        private var names: [String] = []
+        /// What all of them are called.
+        private let list: NameList
         /// Those of which not even the plugin is known.
         let unread: Set<String>
         /// Whether each rule that judges could be made.
@@ -19,29 +18,23 @@ extension ConfigLoader {
 
         init(_ detectors: [DetectorPlan] = [], _ places: [Rules.Place] = [], unread: [String] = []) {
             self.unread = Set(unread)
+            list = NameList(places.map(\.name))
             for plan in detectors {
                 if plans[plan.name] == nil { plans[plan.name] = plan }
                 if plan.mayBeOfIssues { haveIssues = true }
                 if plan.detector.severities?.contains(.info) != false { haveInfo = true }
             }
-            for (rank, place) in places.enumerated() {
-                ranks[place.name, default: []].append(rank)
-                names.append(place.name)
-                if place.isDetector, plans[place.name] == nil { areAllMade = false }
-            }
+            for place in places where place.isDetector && plans[place.name] == nil { areAllMade = false }
         }
 
         /// The first rule of that name that judges, if it could be made.
         func detector(_ name: String) -> DetectorPlan? { plans[name] }
 
         /// Where the first of that name stands.
-        func place(_ name: String) -> Int? { ranks[name]?.first }
+        func place(_ name: String) -> Int? { list.place(name) }
 
         /// Where those stand whose names a condition fits, in the order of the config.
-        func places(of condition: Match.Condition) -> [Int] {
-            guard condition.isExact else { return names.indices.filter { condition.fits(names[$0]) } }
-            return Set(condition.patterns.flatMap { ranks[$0.pattern] ?? [] }).sorted()
-        }
+        func places(of condition: Match.Condition) -> [Int] { list.places(of: condition) }
     }
 }
 

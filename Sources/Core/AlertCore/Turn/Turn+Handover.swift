@@ -1,19 +1,8 @@
 internal import PluginKit
 
-// What a message to one channel says besides the incident as it is: how it was before that channel's turn, and how bad
-// the other times were of what keeps coming and going.
+// What a message says to somebody who has come on call, besides the incident as it is.
 
 extension Turn {
-    /// The story of what keeps coming and going with the worst of all its times.
-    func worst(of story: Story, _ remark: Remark) -> Story {
-        guard let span = remark.value.span, let last = state.incidents.swings(of: story.incident).last else {
-            return story
-        }
-        var story = story
-        story.incident.worst = state.incidents.worst(ofAll: story.incident, since: last - span)
-        return story
-    }
-
     /// That what is new to somebody who has come on call is not new: since when it is their turn, and who was told before.
     func handover(_ notification: Notification, _ writer: MessageWriter) -> Message.Field? {
         let (incident, channel) = (notification.incident, notification.channel)
