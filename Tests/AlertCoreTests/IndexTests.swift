@@ -102,7 +102,7 @@ import Testing
             gathered.set(id, since)
             plain[id] = since
             #expect(gathered.first?.due == plain.values.min())
-            #expect(gathered.first.map { plain[$0.key] } == gathered.first?.due)
+            #expect(gathered.first.flatMap { plain[$0.key] } == gathered.first?.due)
             #expect(Set(gathered.keys) == Set(plain.keys) && gathered.isEmpty == plain.isEmpty)
         }
     }

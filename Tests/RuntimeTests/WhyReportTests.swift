@@ -314,7 +314,7 @@ import Testing
             "\(mild)")
     }
 
-    @Test(arguments: [[Severity.warning, .critical], nil] as [Set<Severity>?])
+    @Test(arguments: [[Severity.warning, .critical], [.info, .warning, .critical], nil] as [Set<Severity>?])
     func `where what is worse passes, it is said`(severities: Set<Severity>?) {
         let held = paragraph(nightly(severities))[0]
         #expect(

@@ -179,9 +179,12 @@ extension Core {
             evidence: judged.judgement.evidence)
     }
 
-    /// With which severities the rule can fire, the mildest first; of one that does not say, with which most do.
+    /// With which severities the rule can raise an alarm, the mildest first; of one that does not say, with which most do. That
+    /// all is well with a release is none, unless the rule knows nothing else.
     private func severities(of rule: DetectorPlan) -> [Severity] {
-        (rule.detector.severities ?? [.warning, .critical]).sorted()
+        let all = (rule.detector.severities ?? [.warning, .critical]).sorted()
+        let alarms = all.filter { $0 > .info }
+        return alarms.isEmpty ? all : alarms
     }
 
     /// From which of these severities on no gate would be closed in the channel; nil where some is to all of them.

@@ -220,8 +220,9 @@ extension MessageWriter {
             headline = words(inDoubt.isEmpty ? .togetherResolved : .togetherOver, [.who: who, .incidents: count])
         default:
             let counts = counts(incidents, inDoubt: inDoubt.count, past: past, others: others)
-            headline =
-                calm ?? held(by: gate(of: gathering, members), who, counts, worst, firing.flatMap { figure($0) })
+            // Of several the figure of one would be taken for that of the worst.
+            let only = members.count(where: \.notification.incident.isOpen) == 1 ? firing.flatMap { figure($0) } : nil
+            headline = calm ?? held(by: gate(of: gathering, members), who, counts, worst, only)
         }
         headline += part.text(in: words)
         if let worst, kind == .opened || kind == .resolved {

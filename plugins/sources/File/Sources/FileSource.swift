@@ -94,7 +94,6 @@ public struct FileSource: Source {
         }
         // Failures recorded after the last figures are told by the next poll; these figures are told now.
         batch.cutTrailingFailures()
-        batch.weighAhead(at: poll.now)
         let place = FileCursor(stretch, upTo: batch.end, line: batch.linesRead)
         let observations = batch.observations(of: poll.source)
         if observations.isEmpty {

@@ -32,8 +32,6 @@ struct LineBatch {
     private let now: Moment?
     /// What answers left open, and when.
     private var parts: [(seen: Moment, unread: Unread)] = []
-    /// Lines that are read once and say that they were seen after now: how many, and what is wrong with the first.
-    private var ahead: (count: Int, first: (number: Int, mistake: String))?
     /// Where the first begins of the parts that nothing follows, the lines before it, and the parts.
     private var trailing: (begin: Int64, linesBefore: Int, partsBefore: Int)?
 
@@ -96,31 +94,6 @@ struct LineBatch {
         lines.removeSubrange(cut...)
     }
 
-    /// Finds the lines that say that they were seen after now, of those that are read once. They count as seen now, but where
-    /// one about the same stands behind them whose clock is right: that was written later, and they would pass for newer.
-    mutating func weighAhead(at now: Moment) {
-        var told: Set<Subject> = []
-        var kept: [Line] = []
-        for line in lines.reversed() {
-            guard case .observed(let observation) = line.content else {
-                kept.append(line)
-                continue
-            }
-            // Whatever source a line names, it is this one's.
-            let subject = observation.subject
-            let whom = Subject(
-                source: "", app: subject.app, release: subject.release, environment: subject.environment)
-            guard let mistake = LineBatch.mistake(inSeen: observation.seen, at: now) else {
-                told.insert(whom)
-                kept.append(line)
-                continue
-            }
-            ahead = ((ahead?.count ?? 0) + 1, (line.number, mistake))
-            if !told.contains(whom) { kept.append(line) }
-        }
-        lines = kept.reversed()
-    }
-
     /// What is wrong with when a line was seen; nil where a clock that is right may say so.
     fileprivate static func mistake(inSeen seen: Moment, at now: Moment) -> String? {
         guard seen > now + Observation.clockSlackMax else { return nil }
@@ -161,17 +134,9 @@ struct LineBatch {
 
     func warnings(in name: String) -> [String] {
         let sentences = broken(in: name)
-        guard sentences.count > LineBatch.warningsMax else { return sentences + early(in: name) }
+        guard sentences.count > LineBatch.warningsMax else { return sentences }
         return sentences.prefix(LineBatch.warningsMax)
             + ["\(name): \((sentences.count - LineBatch.warningsMax).counted("more line")) cannot be used"]
-            + early(in: name)
-    }
-
-    /// The first line that was seen after now, for all of them: of a writer whose clock is ahead they all were.
-    private func early(in name: String) -> [String] {
-        guard let ahead else { return [] }
-        let others = ahead.count > 1 ? " The same goes for \((ahead.count - 1).counted("more line"))." : ""
-        return ["\(name):\(ahead.first.number): \(ahead.first.mistake)\(others)"]
     }
 
     private func broken(in name: String) -> [String] {

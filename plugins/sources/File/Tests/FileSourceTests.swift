@@ -163,32 +163,7 @@ extension PollReport {
         let ahead = line(9).replacing("2026-11-20T23:00:00Z\",\"m", with: "2026-11-21T03:00:00Z\",\"m")
         let report = try play(source(follow: true), Disk([ahead]))
         #expect(report.summary == "9")
-        let mistake =
-            "$.seen: found 2026-11-21T03:00:00Z, expected a moment no more than 1 h after now (2026-11-21T00:00:00Z); "
-            + "is a clock ahead?"
-        #expect(report.warnings == ["day.jsonl:1: \(mistake)"])
-        // A warning for all of them, as all of its lines are ahead then.
-        let more = try play(source(follow: true), Disk([ahead, ahead, "x", ahead]))
-        #expect(more.summary == "9 9 9")
-        #expect(
-            more.warnings == [
-                "day.jsonl:3:1: expected a JSON object", "day.jsonl:1: \(mistake) The same goes for 2 more lines.",
-            ])
-    }
-
-    /// It would be the newest until the next poll, whatever was seen after it.
-    @Test func `of a file that is followed a line ahead gives way to a true one about the same behind it`() throws {
-        func ahead(_ line: String) -> String {
-            line.replacing("2026-11-20T23:00:00Z\",\"m", with: "2026-11-21T03:00:00Z\",\"m")
-        }
-        let source = try source(follow: true)
-        let lines = [ahead(line(9)), ahead(line(8, app: "bank")), line(1, source: "other")]
-        let report = try play(source, Disk(lines))
-        #expect(report.summary == "8 1")
-        #expect(report.warnings.count == 1)
-        #expect(report.warnings.first?.hasPrefix("day.jsonl:1: $.seen: found 2026-11-21T03:00:00Z") == true)
-        // Behind it, the line that is ahead is the newer one.
-        #expect(try play(source, Disk([line(1), ahead(line(9))])).summary == "1 9")
+        #expect(report.warnings == [])
     }
 
     @Test(arguments: [false, true])
