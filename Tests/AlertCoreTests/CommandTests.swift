@@ -38,6 +38,17 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `what is named twice is muted once`() {
+        var bot = bot()
+        let twice = Match([Match.Condition(property: "app", patterns: [Glob("shop"), Glob("bank"), Glob("shop")])])
+        guard case .done(let sentence, _) = tell(&bot, .mute(twice, until: .after(.hours(1)), reason: nil, by: nil))
+        else {
+            Issue.record("the mute was refused")
+            return
+        }
+        #expect(sentence.hasPrefix("muted app shop or bank until "), "\(sentence)")
+    }
+
     @Test func `what begins and ends under a mute is dropped, and others are not covered`() {
         var bot = bot()
         _ = tell(&bot, mute(for: .minutes(4)))

@@ -206,6 +206,15 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `nor is it where something else would hold that until later`() throws {
+        let night = GatePlan.quiet(from: "2026-11-20 12:11", until: "2026-11-20 12:15", except: .critical)
+        var bot = try bot(gates: [night])
+        let told = bot.play("w.w.w." + String(repeating: "c", count: 14))
+        #expect(told.hasPrefix("ORORhxO") && !told.contains("D"), "\(told)")
+        #expect(bot.decisions.last { $0.decision == .send }?.message.mark == .critical)
+        #expect(bot.objections == [])
+    }
+
     @Test func `who was not told, because something else held the change that made it flapping, is told with the next`()
         throws
     {

@@ -65,6 +65,7 @@ import Testing
             member("bank", worst: 0.94), member("shop", worst: 0.9, now: 0.992, .warning)
         ).headline
         #expect(!headline.contains("worst"), "\(headline)")
+        #expect(!headline.contains("94.00%"), "it would be taken for that of both: \(headline)")
     }
 
     /// After flapping nearly always something is over, and the headline had no figure of what goes on.

@@ -109,6 +109,9 @@ import Testing
         arguments: [
             (nil, false), ("LoadCredential=hook:/etc/alertbot/credentials/hook", false),
             ("LoadCredential = hook", false), ("ImportCredential=*", false), ("TimeoutStopSec=60", true),
+            ("LoadCredential=hook:/etc/alertbot/credentials/hook\nLoadCredential=", true),
+            ("SetCredential=hook:x\nLoadCredential=", false),
+            ("LoadCredential=\nLoadCredential=hook:/etc/alertbot/credentials/hook", false),
             ("#LoadCredential=hook:/etc/alertbot/credentials/hook", true),
             ("LoadCredential=hook2:/etc/alertbot/credentials/hook2", true),
         ] as [(String?, Bool)])

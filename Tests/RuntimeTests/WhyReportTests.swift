@@ -293,11 +293,13 @@ import Testing
     }
 
     /// What the report has on a rule that finds all well, with quiet hours that let critical pass.
-    private func nightly(_ severities: Set<Severity>?, drops: Bool = false) -> Rehearsal {
+    private func nightly(
+        _ severities: Set<Severity>?, drops: Bool = false, routes: [Route] = []
+    ) -> Rehearsal {
         let night = GatePlan.quiet(
             from: "2026-11-20 11:00", until: "2026-11-20 13:00", except: .critical, drops: drops)
         let rule = DetectorPlan(name: "look", detector: BoundedDetector(severities), repeat: nil)
-        var bot = bot(.rehearsed(detectors: [rule], gates: [night]))
+        var bot = bot(.rehearsed(detectors: [rule], gates: [night], routes: routes))
         bot.see(.fine)
         return bot
     }
@@ -312,6 +314,12 @@ import Testing
             mild.contains(
                 "\n  team: nothing to send; would be held by quiet_hours:nights until Fri 20 Nov 13:00 UTC\n"),
             "\(mild)")
+    }
+
+    @Test func `good news that a rule may have is no alarm`() {
+        let alarms = Route(match: .on(["severity": "warning"]), to: ["team"])
+        let text = paragraph(nightly([.info, .warning], routes: [alarms]))[0]
+        #expect(text.contains("\n  team: nothing to send; would be held by quiet_hours:nights until "), "\(text)")
     }
 
     @Test(arguments: [[Severity.warning, .critical], [.info, .warning, .critical], nil] as [Set<Severity>?])

@@ -47,7 +47,11 @@ extension Bot.Look {
             let record = state.outbox.channels[channel.name] ?? ChannelRecord()
             let entries = ended[channel.name] ?? []
             let dead = failed[channel.name] ?? []
-            let pause = record.pausedUntil.flatMap { $0 > now ? "; paused until \(plan.zone.words($0))" : nil } ?? ""
+            // One of some seconds would read as one until now.
+            let pause =
+                record.pausedUntil.flatMap {
+                    $0 - now >= .minutes(1) ? "; paused until \(plan.zone.words($0))" : nil
+                } ?? ""
             let trouble = record.lastError.map {
                 "\(record.failures.counted("failed attempt")), the last: \($0)\(pause)"
             }

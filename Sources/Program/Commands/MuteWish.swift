@@ -77,11 +77,8 @@ public struct MuteWish: Sendable {
                 all.append((parts[0], [parts[1]]))
             }
         }
-        return all.filter { !$0.values.isEmpty }.map { property, values in
-            // What is said twice is muted once.
-            var seen: Set<String> = []
-            let each = values.filter { seen.insert($0).inserted }
-            return Match.Condition(property: property, patterns: each.map(Glob.init))
+        return all.filter { !$0.values.isEmpty }.map {
+            Match.Condition(property: $0.property, patterns: $0.values.map(Glob.init))
         }
     }
 }

@@ -22,12 +22,6 @@ public struct ServiceUnit: Sendable {
 
     private static let name = "alertbot.service"
     private static let bytesMax = 1 << 20
-    /// Lines `KEY=NAME:…`, of which each hands out one.
-    private static let keys: Set<String> = [
-        "LoadCredential", "LoadCredentialEncrypted", "SetCredential", "SetCredentialEncrypted",
-    ]
-    /// Lines `KEY=PATTERN`: which files these find cannot be told from here.
-    private static let keyOfPatterns = "ImportCredential"
 
     /// The credentials that it gets; nil for another's config, and where nobody can tell.
     func credentials(forConfigIn folder: String) -> Set<String>? {
@@ -35,16 +29,26 @@ public struct ServiceUnit: Sendable {
         let own = "\(units)/\(ServiceUnit.name)"
         let dropIns = WholeFile.paths(matching: "\(own.asPattern).d/*.conf")
         guard !dropIns.isEmpty else { return nil }
-        var names: Set<String> = []
+        // What is loaded, and what stands in the unit itself.
+        var loaded: Set<String> = [], set: Set<String> = []
         for path in (WholeFile.isThere(own) ? [own] : []) + dropIns {
             guard let bytes = try? WholeFile.read(path, bytesMax: ServiceUnit.bytesMax) else { return nil }
             for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
-                let parts = line.split(separator: "=", maxSplits: 1).map { String($0).trimmed }
+                let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                    .map { String($0).trimmed }
                 guard parts.count == 2 else { continue }
-                if parts[0] == ServiceUnit.keyOfPatterns { return nil }
-                if ServiceUnit.keys.contains(parts[0]) { names.insert(String(parts[1].prefix { $0 != ":" })) }
+                let name = String(parts[1].prefix { $0 != ":" })
+                // An empty line takes back what those before it have handed out.
+                switch parts[0] {
+                case "LoadCredential", "LoadCredentialEncrypted":
+                    loaded = name.isEmpty ? [] : loaded.union([name])
+                case "SetCredential", "SetCredentialEncrypted": set = name.isEmpty ? [] : set.union([name])
+                // Which files a pattern finds cannot be told from here.
+                case "ImportCredential": return nil
+                default: continue
+                }
             }
         }
-        return names
+        return loaded.union(set)
     }
 }

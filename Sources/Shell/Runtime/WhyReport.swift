@@ -263,7 +263,7 @@ public struct WhyReport: Sendable {
         if let closure = way.closure {
             let until = closure.until.ifKnown.map { " until \(clock($0))" } ?? ""
             let account = way.gates.first { closure.isOf($0.name) }?.account.map { " (\($0))" } ?? ""
-            let passing = way.passing.map { ", unless \($0.rawValue)" + ($0 == .critical ? "" : " or worse") } ?? ""
+            let passing = way.passing.map { ", unless \($0.rawValue)" } ?? ""
             parts.append(
                 closure.fate == .drop
                     ? "new ones are dropped by \(closure.reason)\(passing)"
@@ -408,8 +408,10 @@ public struct WhyReport: Sendable {
         guard count > 0 else { return nil }
         guard let record = state.outbox.channels[channel] else { return "\(count) on the way" }
         // One of some seconds would read as one until now.
-        let isPaused = record.pausedUntil.map { $0 - now >= .minutes(1) } ?? false
-        let pause = isPaused ? record.pausedUntil.map { "; the channel is paused until \(clock($0))" } ?? "" : ""
+        let pause =
+            record.pausedUntil.flatMap {
+                $0 - now >= .minutes(1) ? "; the channel is paused until \(clock($0))" : nil
+            } ?? ""
         guard record.failures > 0 else { return "\(count) on the way\(pause)" }
         let error = record.lastError.map { ", the last: \($0.tamed)" } ?? ""
         return "\(count) on the way, \(record.failures.counted("failed attempt")) in a row\(error)\(pause)"

@@ -12,8 +12,8 @@ public struct Explanation: Sendable {
         public let opening: Moment?
         /// What closes the gates that hold that after the first, until then.
         public let behind: [Reason]
-        /// From which severity on no gate would be closed, where there is no incident yet and a milder one is meant; nil where
-        /// none is closed, and where the rule has no severity that all let pass.
+        /// The mildest worse severity with which no gate would be closed, where there is no incident yet and a milder one is
+        /// meant; nil where none is closed, and where the rule has no severity that all let pass.
         public let passing: Severity?
         /// Every gate that concerns it, in the order in which they are asked.
         public let gates: [Asked]
@@ -187,7 +187,7 @@ extension Core {
         return alarms.isEmpty ? all : alarms
     }
 
-    /// From which of these severities on no gate would be closed in the channel; nil where some is to all of them.
+    /// The mildest of these severities with which no gate would be closed in the channel; nil where some is to all of them.
     private func passing(
         _ worse: [Severity], than incident: Incident, in channel: String, _ state: State, at now: Moment
     ) -> Severity? {

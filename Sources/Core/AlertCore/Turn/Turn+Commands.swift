@@ -6,7 +6,7 @@ extension Turn {
     /// Does what a command says, as far as the durable state goes; what follows from it is left to the next look.
     mutating func obey(_ command: Command) -> CommandAnswer {
         switch command {
-        case .mute(let match, let until, let reason, let by): mute(match, until, reason, by)
+        case .mute(let match, let until, let reason, let by): mute(match.withoutRepeats, until, reason, by)
         case .unmute(let which): unmute(which)
         case .acknowledge(let ids, let by): acknowledge(ids, by)
         case .retry(let id): retry(id)

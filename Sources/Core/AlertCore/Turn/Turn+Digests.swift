@@ -9,8 +9,7 @@ extension Turn {
     /// - Parameter news: an incident that no gate held and that joins this message; it is sent alone where it is the only
     ///   member left.
     mutating func sendTogether(_ gathering: Gathering, to channel: String, news: String? = nil) {
-        let taken = takeMembers(of: gathering, in: channel)
-        let members = withoutOutdone(taken, gathering, in: channel)
+        let members = takeMembers(of: gathering, in: channel)
         guard let first = members.first else { return }
         if plan.isPager(channel) {
             for member in members { sendAlone(member) }
@@ -46,27 +45,19 @@ extension Turn {
         state.incidents.keep(nil, of: incident.id, in: notification.channel, &output)
     }
 
-    /// All but what came and went while it flapped, where the same goes on and the channel was told of that, as bad or worse:
-    /// once it is calm it is told how things are, and that would be the last that it hears.
-    private mutating func withoutOutdone(
-        _ members: [Member], _ gathering: Gathering, in channel: String
-    ) -> [Member] {
-        guard plan.gate(gathering.gate)?.gate.readsSwings == true else { return members }
-        var kept: [Member] = []
-        for member in members {
-            let incident = member.notification.incident
-            guard member.notification.kind == .digest, member.again != nil,
-                let announced = state.incidents[identity: incident.identity]?.standings[channel]?.announced,
-                announced >= incident.worstSeverity
-            else {
-                kept.append(member)
-                continue
-            }
-            dropUnheard(member.notification, member.standing.hold?.reason ?? member.reason)
-            endIfSettled(incident.id)
-            reschedule(incident.id)
-        }
-        return kept
+    /// Drops what came and went while it flapped, where the same goes on and the channel was told of that, as bad or worse: once
+    /// it is calm it is told how things are, and this would be the last that it hears. Gives back whether it did.
+    mutating func dropIfOutdone(_ notification: Notification, _ hold: Hold?) -> Bool {
+        let incident = notification.incident
+        guard notification.kind == .digest, !incident.isOpen, let hold, let gathering = hold.gathering,
+            plan.gate(gathering.gate)?.gate.readsSwings == true,
+            let announced = state.incidents[identity: incident.identity]?.standings[notification.channel]?.announced,
+            announced >= incident.worstSeverity
+        else { return false }
+        dropUnheard(notification, hold.reason)
+        endIfSettled(incident.id)
+        reschedule(incident.id)
+        return true
     }
 
     private mutating func send(_ part: Portion<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
@@ -177,6 +168,7 @@ extension Turn {
                 continue
             }
             let notification = Notification(want.kind, of: incident, standing, in: channel)
+            if dropIfOutdone(notification, standing.hold) { continue }
             if let closure = state.closure(for: notification, at: now, plan, sparing: gathering.gate) {
                 if isUnseen {
                     postpone(notification, standing, by: closure)

@@ -202,7 +202,7 @@ extension Turn {
     private mutating func waitForSummary(_ incident: Incident, _ standing: Standing, _ channel: String) {
         guard let hold = standing.hold else { return }
         let notification = Notification(.digest, of: incident, standing, in: channel)
-        guard !state.isClosed(hold, to: notification, at: now, plan) else { return }
+        guard !state.isClosed(hold, to: notification, at: now, plan), !dropIfOutdone(notification, hold) else { return }
         if let closure = state.closure(for: notification, at: now, plan) {
             postpone(notification, standing, by: closure)
         } else if let gathering = hold.gathering, plan.isGathered(notification, by: gathering) {

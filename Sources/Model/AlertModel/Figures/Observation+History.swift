@@ -17,10 +17,9 @@ extension Observation {
 extension Series {
     /// When the newest figures ended, where all that came are history; nil where some are of now, and where none have come.
     public var historyEnd: Moment? {
-        guard !hasFigures, let newest = samples.last, newest.seen - newest.span.to > Observation.historyAfter else {
-            return nil
-        }
-        return newest.span.to
+        guard !hasFigures else { return nil }
+        // Issues may have come since, which are no figures.
+        return samples.last { $0.seen - $0.span.to > Observation.historyAfter }?.span.to
     }
 }
 

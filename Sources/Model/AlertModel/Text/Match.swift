@@ -36,6 +36,16 @@ public struct Match: Hashable, Sendable {
         }
     }
 
+    /// The same, with each pattern named once.
+    public var withoutRepeats: Match {
+        Match(
+            conditions.map { condition in
+                var seen: Set<Glob> = []
+                return Condition(
+                    property: condition.property, patterns: condition.patterns.filter { seen.insert($0).inserted })
+            })
+    }
+
     /// The condition on that property, if there is one.
     public subscript(_ property: String) -> Condition? { conditions.first { $0.property == property } }
 }

@@ -218,6 +218,13 @@ import ThresholdDetector
         #expect(
             judgement.evidence.phrase.map { Words.spanish.text($0) { _ in "16/10/2025" } }
                 == "Sus datos más recientes terminan el 16/10/2025: son históricos y no se juzgan.")
+        // Issues are no figures of now.
+        series.add(
+            Observation(
+                subject: Subject(source: "ios", app: "shop"), span: TimeSpan(lasting: .hours(1), until: .noon),
+                seen: .noon, metrics: Metrics(), issues: [AlertModel.Issue(id: "1", title: "x")]),
+            keeping: .hours(1))
+        #expect(rule.judge(series, at: .noon).verdict == judgement.verdict)
         // As soon as some are of now, they are what is judged.
         series.add(
             Observation(
