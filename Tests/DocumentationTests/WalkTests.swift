@@ -35,6 +35,8 @@ import Testing
         #expect(Shown(shown, timesVary: true).fits(printed))
         #expect(!Shown(shown, timesVary: false).fits(printed))
         #expect(!Shown(shown, timesVary: true).fits(printed.replacing("firing", with: "pending")))
+        // One id in 120 has no digit.
+        #expect(Shown(shown, timesVary: true).fits(printed.replacing("a1b2c3d4e5f6g", with: "buphjkcfimqee")))
     }
 }
 
@@ -192,7 +194,7 @@ private struct Shown {
             .replacing(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{3,4}/, with: "TIME")
             .replacing(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d/, with: "DATE")
             .replacing(/\d\d:\d\d – \d\d:\d\d [A-Z]{3,4}/, with: "HOURS")
-            .replacing(/\b(?=[a-v]*[0-9])[0-9a-v]{13}\b/, with: "ID")
+            .replacing(/\b[0-9a-v]{13}\b/, with: "ID")
     }
 }
 
