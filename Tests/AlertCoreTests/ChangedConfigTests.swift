@@ -1,4 +1,5 @@
 import AlertTesting
+import FlappingGate
 import PluginKit
 import Testing
 
@@ -10,13 +11,15 @@ private struct Below: SubjectDetector {
 
     let metric: Metric
     let limit: Double
+    let lookback: Duration
 
-    init(_ metric: Metric, _ limit: Double) { (self.metric, self.limit) = (metric, limit) }
+    init(_ metric: Metric, _ limit: Double, over window: Duration = .minutes(5)) {
+        (self.metric, self.limit, lookback) = (metric, limit, window)
+    }
     init(options: Options, context: RuleContext) throws(ProblemList) { self.init(.crashFreeUsers, 0.995) }
 
     var metrics: [Metric] { [metric] }
-    let lookback = Duration.minutes(5)
-    let spans = [Duration.minutes(5)]
+    var spans: [Duration] { [lookback] }
     let holdTime = Duration.zero
 
     func judge(_ series: Series, at now: Moment) -> Judgement {
@@ -180,6 +183,126 @@ private struct Below: SubjectDetector {
         #expect(bot.marks() == "OR")
         #expect(
             bot.decisions.last?.message.headline == "✅ shop: crash-free users 99.20%, not below 99.1% after all")
+    }
+
+    /// Whoever tunes a limit must not lose the next alarm.
+    @Test(arguments: [true, false])
+    func `a limit that is edited to and fro is no flapping`(isReload: Bool) throws {
+        func plan(_ limit: Double) throws -> Plan {
+            .rehearsed(
+                detectors: [DetectorPlan(name: "floor", detector: Below(.crashFreeUsers, limit))],
+                gates: [try .rule(FlappingGate.self, "wobble", ["within": "1h", "calm": "30m"])])
+        }
+        var bot = Rehearsal.checked(try plan(0.995))
+        func see(_ crashed: Double) {
+            bot.see([.figures(["users": 1000, "crashed_users": crashed], at: bot.now, lasting: .minutes(5))])
+        }
+        see(8)
+        for limit in [0.991, 0.995, 0.991] {
+            bot.advance(by: .minutes(1))
+            if isReload { bot.reload(try plan(limit)) } else { bot.crash(try plan(limit)) }
+            bot.advance(by: .minutes(4))
+            see(8)
+        }
+        #expect(bot.marks(of: "shop") == "OROR")
+        bot.advance(by: .minutes(5))
+        see(60)
+        #expect(bot.marks(of: "shop") == "ORORO")
+        #expect(!bot.decisions.contains { $0.reason == .flapping })
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `what the first look after an edit opens or ends is no change, what comes after it is`(isReload: Bool) throws {
+        func plan(_ limit: Double, over window: Duration = .minutes(5)) throws -> Plan {
+            // The other one has figures of an hour kept.
+            .rehearsed(
+                detectors: [
+                    DetectorPlan(name: "floor", detector: Below(.crashFreeSessions, limit, over: window)),
+                    DetectorPlan(name: "abyss", detector: Below(.crashFreeSessions, 0.5, over: .hours(1))),
+                ],
+                gates: [try .rule(FlappingGate.self, "wobble", [:])])
+        }
+        var bot = Rehearsal.checked(try plan(0.995))
+        func see(_ crashed: Double) {
+            bot.advance(by: .minutes(5))
+            bot.see([.figures(["sessions": 1000, "crashed_sessions": crashed], at: bot.now, lasting: .minutes(5))])
+        }
+        func edit(_ plan: Plan) {
+            if isReload { bot.reload(plan) } else { bot.crash(plan) }
+        }
+        for _ in 1...6 { see(0) }
+        see(8)
+        let first = try #require(bot.state.incidents.inOrder.first)
+        func look() -> [Int] {
+            [bot.state.incidents.swings(of: first).count, bot.state.incidents.all.count { $0.isOpen }]
+        }
+        #expect(look() == [1, 1])
+        edit(try plan(0.991))
+        see(8)
+        #expect(look() == [1, 0], "ended by another limit")
+        edit(try plan(0.995))
+        see(8)
+        #expect(look() == [1, 1], "opened by another limit")
+        edit(try plan(0.995, over: .minutes(30)))
+        see(1)
+        #expect(look() == [1, 0], "ended by another window")
+        edit(try plan(0.9985, over: .minutes(30)))
+        see(1)
+        #expect(look() == [1, 1])
+        edit(try plan(0.995))
+        see(1)
+        #expect(look() == [1, 0])
+        see(8)
+        #expect(look() == [2, 1])
+        see(0)
+        #expect(look() == [3, 0])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what fires again by an edit while it must be well for a while is no change`() throws {
+        func plan(_ limit: Double) throws -> Plan {
+            .rehearsed(
+                detectors: [DetectorPlan(name: "floor", detector: Below(.crashFreeUsers, limit))],
+                gates: [try .rule(FlappingGate.self, "wobble", [:])])
+        }
+        var bot = Rehearsal.checked(try plan(0.995))
+        func see(_ crashed: Double) {
+            bot.see([.figures(["users": 1000, "crashed_users": crashed], at: bot.now, lasting: .minutes(5))])
+            bot.advance(by: .minutes(30))
+        }
+        for crashed in [8.0, 4, 8, 4, 8, 4] { see(crashed) }
+        let incident = try #require(bot.state.incidents.all.first { $0.isOpen })
+        #expect(incident.state == .recovering)
+        #expect(bot.state.incidents.swings(of: incident).count == 6)
+        bot.reload(try plan(0.997))
+        see(4)
+        #expect(bot.state.incidents[incident.id]?.state == .firing)
+        #expect(bot.state.incidents.swings(of: incident).count == 6)
+        see(0)
+        #expect(bot.state.incidents.swings(of: incident).count == 7)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what only another limit has ended did not come and go in quiet hours`() throws {
+        func plan(_ limit: Double) -> Plan {
+            .rehearsed(
+                detectors: [DetectorPlan(name: "floor", detector: Below(.crashFreeUsers, limit))],
+                gates: [.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:30")])
+        }
+        var bot = Rehearsal.checked(plan(0.995))
+        bot.advance(by: .minutes(3))
+        bot.see([.figures(["users": 1000, "crashed_users": 8], at: bot.now, lasting: .minutes(5))])
+        bot.advance(by: .minutes(1))
+        bot.reload(plan(0.991))
+        bot.advance(by: .minutes(4))
+        bot.see([.figures(["users": 1000, "crashed_users": 8], at: bot.now, lasting: .minutes(5))])
+        bot.advance(by: .minutes(40))
+        let message = try #require(bot.sends.last { $0.delivery.kind == .digest }?.delivery.message)
+        #expect(message.headline.contains("1 incident opened while"), "\(message.headline)")
+        let line = try #require(message.lines.first)
+        #expect(line.hasPrefix("⚪ ") && line.hasSuffix(" (not below 99.1% after all)"), "\(line)")
+        #expect(bot.objections == [])
     }
 
     @Test(arguments: [true, false])

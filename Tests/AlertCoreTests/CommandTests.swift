@@ -130,11 +130,46 @@ import Testing
         #expect(bot.play("wwwwww") == "h....O")
     }
 
-    @Test func `mutes that are over are let go within the hour`() {
+    @Test func `mutes that are over are let go within a day and an hour, and none that is over can be ended`() {
         var bot = bot()
         _ = tell(&bot, mute(for: .minutes(5)))
+        let id = bot.state.mutes.inOrder[0].id
         bot.advance(by: .hours(2))
+        #expect(bot.state.mutes.inForce(at: bot.now).isEmpty)
+        #expect(tell(&bot, .unmute(.id(id))) == .refused("there is no mute '\(id)'; none is set"))
+        bot.advance(by: .hours(24))
         #expect(bot.state.mutes.isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `a mute survives a clock that is wrong for a while`(restarts: Bool) {
+        var bot = bot()
+        _ = tell(&bot, mute(for: .hours(2)))
+        bot.advance(by: .seconds(1))
+        func set(by step: Duration) {
+            if restarts { bot.crash(after: step) } else { bot.setClock(by: step) }
+            bot.advance(by: .seconds(9))
+        }
+        set(by: .days(10))
+        #expect(bot.state.mutes.inForce(at: bot.now).isEmpty)
+        set(by: .days(-10))
+        #expect(bot.state.mutes.inForce(at: bot.now).count == 1)
+        _ = bot.play("w")
+        #expect(bot.marks(of: "shop") == "h")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `who ends all mutes by a clock that is wrong has ended them for good`() {
+        var bot = bot()
+        _ = tell(&bot, mute(for: .hours(2)))
+        bot.advance(by: .seconds(1))
+        bot.setClock(by: .days(10))
+        bot.advance(by: .seconds(1))
+        _ = tell(&bot, .unmute(.all))
+        bot.setClock(by: .days(-10))
+        bot.advance(by: .seconds(1))
+        _ = bot.play("w")
+        #expect(bot.marks(of: "shop") == "O")
     }
 
     @Test func `there are never more mutes than the bound`() {
@@ -345,6 +380,28 @@ import Testing
     }
 
     // MARK: refusals
+
+    @Test func `whoever acknowledges what is over hears since when`() throws {
+        var bot = bot()
+        _ = bot.play("ww")
+        let incident = try #require(bot.state.incidents.inOrder.first)
+        _ = bot.play("......")
+        let isOpen = bot.state.incidents[incident.id]?.isOpen == true
+        #expect(!isOpen)
+        guard case .refused(let why, _)? = tell(&bot, .acknowledge([incident.id], by: nil)) else {
+            Issue.record("it was acknowledged")
+            return
+        }
+        let start = "incident \(incident.id) (\(incident.rule), \(incident.subject.app)) ended at Fri 20 Nov 12:"
+        #expect(why.hasPrefix(start) && why.hasSuffix(" UTC: there is nothing to acknowledge"), "\(why)")
+    }
+
+    @Test func `whoever sends what is no command hears of all that there are`() {
+        let mismatch = #expect(throws: JSONMismatch.self) { try Command(["command": "dance"]) }
+        for name in ["mute", "unmute", "ack", "retry", "reload", "why"] {
+            #expect(mismatch?.expected.contains("\"\(name)\"") == true, "\(name)")
+        }
+    }
 
     @Test func `what cannot be done is refused with what would help`() {
         var bot = withDeadLetter()

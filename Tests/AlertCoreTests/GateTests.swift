@@ -217,8 +217,10 @@ import Testing
         bot.advance(by: .minutes(1))
         bot.reload(.rehearsed(detectors: [], gates: [quiet]))
         bot.advance(by: .hours(1))
-        let line = try #require(bot.sends.first?.delivery.message.lines.first)
-        #expect(line.hasPrefix("⚪ ") && line.hasSuffix(" (closed without a known end)"), "\(line)")
+        let message = try #require(bot.sends.first?.delivery.message)
+        let line = try #require(message.lines.first)
+        #expect(line.hasPrefix("⚪ ") && line.hasSuffix(" (Rule look is no longer in the config)"), "\(line)")
+        #expect(message.headline.contains("1 incident opened while"), "\(message.headline)")
     }
 
     @Test func `each line waits for its own gate, also across a start at which another's has opened`() {

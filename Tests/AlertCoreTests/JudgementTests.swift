@@ -112,6 +112,29 @@ import Testing
         #expect(detector.asked.withLock(\.self) == 1)
     }
 
+    @Test(arguments: [DetectorScope.subject, .app])
+    func `of a source that the config no longer has nothing is judged`(scope: DetectorScope) {
+        func plan(_ sources: String...) -> Plan {
+            .rehearsed(
+                sources: sources.map { SourcePlan(name: $0, jitter: 0) },
+                detectors: [DetectorPlan(name: "count", detector: CountingDetector(scope))])
+        }
+        var bot = Rehearsal(plan("ios", "web"))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.see([(subject("shop"), .fine)])
+        bot.see([(subject("site", of: "web"), .fine)])
+        func judged() -> [[String]] {
+            [
+                bot.core.judged(bot.state, at: bot.now, most: 9).kept.map(\.subject.source),
+                bot.core.assessments(bot.state, at: bot.now).map(\.source),
+            ]
+        }
+        #expect(judged().map { $0.sorted() } == [["ios", "web"], ["ios", "web"]])
+        bot.reload(plan("ios"))
+        #expect(judged() == [["ios"], ["ios"]])
+    }
+
     @Test func `an app is judged as a whole where figures come only of its releases`() {
         let detector = CountingDetector(.app)
         var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "count", detector: detector)]))

@@ -192,6 +192,39 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    /// A channel that cannot be reached gets another name while the end waits for it.
+    @Test(arguments: [false, true])
+    func `an end that waits is told under the new name of its channel, once`(isHeardOf: Bool) {
+        var plan = Plan.unreminded
+        plan.reportTo = nil
+        plan.channels = [ChannelPlan(name: "team", place: 1)]
+        // Another channel may lead to the same place, and tell it by itself.
+        if isHeardOf { plan.channels.append(ChannelPlan(name: "crew", place: 1)) }
+        var bot = Rehearsal.checked(plan)
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { _, _ in (.retry(after: nil, "503"), .zero) }
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        var renamed = plan
+        renamed.channels = [ChannelPlan(name: "crew", place: 1)]
+        bot.reload(renamed)
+        bot.sendAnswer = { _, _ in (.delivered(receipt: "r"), .zero) }
+        bot.advance(by: .hours(3))
+        func ended() -> [String] {
+            bot.state.outbox.history.compactMap { entry in
+                guard case .delivered = entry.end, entry.delivery.kind == .resolved else { return nil }
+                return entry.delivery.channel
+            }
+        }
+        #expect(ended() == ["crew"])
+        #expect(bot.state.outbox.history.contains { $0.end.isDead } == isHeardOf)
+        bot.reload(plan)
+        bot.advance(by: .hours(3))
+        #expect(ended() == (isHeardOf ? ["crew", "team"] : ["crew"]))
+        #expect(bot.objections == [])
+    }
+
     /// Of a digest that was under way when its channel left the config, nobody hears there that it did not arrive.
     @Test func `the ends of what a digest should have told are not kept for a channel that did not get it`() throws {
         let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "1 per 1h", "channel": "team"])

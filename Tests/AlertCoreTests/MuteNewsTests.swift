@@ -37,6 +37,7 @@ import Testing
         for record in news {
             #expect(record.decision == .send && record.kind == .digest && record.reason.description.hasPrefix("muted:"))
             #expect(record.message.headline.contains("Muted by ana: everything"))
+            #expect(record.message.isOfMute)
             #expect(record.message.fields.map(\.label) == ["Until", "Reason"])
             #expect(record.message.fields.last?.value == "hotfix on its way")
             #expect(record.message.lines.count == 1)
@@ -186,7 +187,7 @@ import Testing
         if starts { bot.crash(after: .minutes(6)) }
         bot.advance(by: .minutes(20))
         #expect(!bot.sends.dropFirst(before).contains { $0.delivery.kind == .digest })
-        #expect(bot.state.mutes.isEmpty)
+        #expect(bot.state.mutes.inForce(at: bot.now).isEmpty)
         #expect(bot.objections == [])
     }
 

@@ -54,6 +54,27 @@ import Testing
         #expect(over.until == .rehearsalStart - .days(1) + .minutes(12))
     }
 
+    @Test(arguments: [true, false])
+    func `who took care of it by a clock that was ahead did so by then, and no later`(restarts: Bool) throws {
+        var bot = Rehearsal(.rehearsed(for: .minutes(10)))
+        bot.comparesReplay = true
+        bot.start()
+        _ = bot.play("wwwwwwwwwwww")
+        func look() throws -> Incident { try #require(bot.state.incidents.all.first { $0.rule == "look" }) }
+        let id = try look().id
+        for name in ["ana", "ben"] { bot.step(.command(.acknowledge([id], by: name), id: 1)) }
+        bot.advance(by: .seconds(1))
+        let before = try #require(try look().acknowledgement?.at)
+        if restarts { bot.crash(after: .days(-1)) } else { bot.setClock(by: .days(-1)) }
+        let known = try #require(try look().acknowledgement)
+        #expect(known.names == "ana and ben")
+        for at in [known.at] + known.also.map(\.at) {
+            #expect(at <= bot.now)
+            if !restarts { #expect(at == before - .days(1)) }
+        }
+        #expect(bot.objections == [])
+    }
+
     @Test func `what began before a clock that was set ahead and back is as old as it is`() throws {
         var bot = Rehearsal(.rehearsed(for: .minutes(10)))
         bot.comparesReplay = true

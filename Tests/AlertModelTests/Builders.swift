@@ -131,6 +131,7 @@ extension SeededRandom {
         message.labels = words()
         // What a team's own template says in its place.
         if happens(0.3) { message.headline = text() }
+        message.isOfMute = happens(0.2)
         return message
     }
 

@@ -326,6 +326,9 @@ import Testing
 
             let isGone = await face.view(ofIncident: "none") == nil
             #expect(isGone)
+            #expect(await face.knows(incident: incident))
+            let isKnown = await face.knows(incident: "none")
+            #expect(!isKnown)
             let late = "This incident is no longer open: "
             #expect(await face.mute(incident: "none", for: .hours(2), by: nil).sentence == late + "nothing was muted.")
             // A command may shorten an id; a link has it in full.

@@ -88,6 +88,24 @@ import Testing
         }
     }
 
+    @Test func `a mute that covers nothing by the new config is named once`() async throws {
+        try await running(config) { bot, reloading in
+            let match = Match([Match.Condition(property: "rule", patterns: [Glob("floor")])])
+            _ = await bot.obey(.mute(match, until: .after(.hours(2)), reason: nil, by: nil))
+            let id = try #require(await bot.state.mutes.inOrder.first?.id)
+            try scratch.write("config.yaml", config.replacing("floor:", with: "flour:"))
+            let (notes, answer) = await reloading.reload()
+            let sentence = "\(id) covers nothing any more: there is no rule 'floor'"
+            #expect(answer["details"]?["mutes"]?.array?.compactMap(\.string) == [sentence])
+            #expect(notes.map(\.text).contains("mute \(sentence)"))
+            func isInUse() async -> Bool { await bot.look.plan.detectors.contains { $0.name == "flour" } }
+            let bell = await bot.bell()
+            if await !isInUse() { for await _ in bell where await isInUse() { break } }
+            let again = await reloading.reload()
+            #expect(again.answer["details"]?["mutes"]?.array?.isEmpty == true)
+        }
+    }
+
     @Test func `what changes from look to look is not finished yet`() async throws {
         try await running(config) { bot, reloading in
             for hours in 2...4 {
@@ -188,6 +206,20 @@ import Testing
             try scratch.write("config.yaml", config.replacing("X-User", with: "X Login"))
             #expect(await looks(reloading) == ["the config has errors; the bot keeps the one it has"])
             #expect(keys.keys.userHeader == "x-login")
+        }
+    }
+
+    @Test func `a bot that is stopping reloads nothing, and says so`() async throws {
+        try await running(config) { bot, reloading in
+            let bell = await bot.bell()
+            bot.stop()
+            for await _ in bell {}
+            let (notes, answer) = await reloading.reload()
+            #expect(notes.map(\.text) == ["the bot is stopping; nothing was reloaded"])
+            #expect(
+                try CommandAnswer(answer) == .refused("the bot is stopping; try again in a moment", .unavailable))
+            try scratch.write("config.yaml", config.replacing("window: 1h", with: "window: 2h"))
+            #expect(await looks(reloading).isEmpty)
         }
     }
 

@@ -86,6 +86,25 @@ internal import Testing
         #expect(source?["every"] == .null)
     }
 
+    @Test func `a mute of a rule or a source that has another name by now says that it covers nothing`() {
+        func plan(_ rule: String, _ source: String = "ios") -> Plan {
+            .rehearsed(
+                sources: [SourcePlan(name: source, jitter: 0)],
+                detectors: [DetectorPlan(name: rule, detector: ScriptedDetector())])
+        }
+        func why(_ match: Match, _ plan: Plan) -> String? {
+            var bot = Rehearsal(.rehearsed())
+            bot.start()
+            bot.step(.command(.mute(match, until: .after(.hours(2)), reason: nil, by: nil), id: 1))
+            return StatusReport(bot.state, plan, at: bot.now).mutes.array?.first?["covers_nothing"]?.string
+        }
+        #expect(why(.on(["rule": "look"]), plan("look")) == nil)
+        #expect(why(.on(["rule": "look"]), plan("floor")) == "there is no rule 'look'")
+        #expect(why(.on(["rule": "l*"]), plan("floor")) == nil, "a pattern may be meant for what comes yet")
+        #expect(why(.on(["rule": "source-failing"]), plan("floor")) == nil)
+        #expect(why(.on(["app": "shop", "source": "ios"]), plan("look", "web")) == "there is no source 'ios'")
+    }
+
     @Test func `a mute of the config began when the config says, whenever somebody asks`() throws {
         var plan = Plan.rehearsed()
         let until = "2026-11-21"

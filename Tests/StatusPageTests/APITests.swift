@@ -64,6 +64,8 @@ private actor Obedient: BotControl {
         ("why?application=x", "'application' is not known; known: app, rule."),
         ("status?app=shop", "'app' is not known; nothing is expected here."),
         ("openapi.json?v=2", "'v' is not known; nothing is expected here."),
+        ("why?app=shop&app=zz", "'app' stands twice in the query; nobody knows which is meant."),
+        ("history?limit=7&failed=true&limit=7", "'limit' stands twice in the query; nobody knows which is meant."),
     ]) func `a wrong parameter is named`(target: String, sentence: String) async throws {
         let answer = try await ask("GET", target, "", [])
         #expect(answer.status == 400)

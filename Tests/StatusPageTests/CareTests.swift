@@ -286,6 +286,25 @@ import Testing
         #expect(muted == [])
     }
 
+    @Test(arguments: ["/ack?incident=", "/mute?for=2h&incident="])
+    func `whoever comes when it is over is led to how it ended`(link: String) async throws {
+        let told = try await with { port in
+            let over = try await ask(port, link + "0ver").body
+            #expect(over.contains(#"<a href="incidents/0ver">See the incident</a>"#) && !over.contains("<form"))
+            #expect(over.contains("This incident is no longer open.") && !over.contains("or never existed"))
+            let unknown = try await ask(port, link + "0000").body
+            #expect(unknown.contains("or never existed") && !unknown.contains("incidents/0000"))
+        }
+        #expect(told == [])
+    }
+
+    @Test func `whoever presses the button too late is led there, too`() async throws {
+        _ = try await with { port in
+            let reply = try await post(port, "incident=0ver&token=\(try await token(port))", to: "/ack")
+            #expect(reply.body.contains(#"<a href="incidents/0ver">See the incident</a>"#))
+        }
+    }
+
     @Test(arguments: [
         ("/unmute?mute=a1b2c3", "End the mute of app &lt;shop&gt;?", "unmute", "mute=a1b2c3", "unmute a1b2c3"),
         ("/retry?delivery=d-2_x", "🔴 &lt;shop&gt;: 98.3%", "retry", "delivery=d-2_x", "retry d-2_x"),

@@ -15,6 +15,9 @@ actor Carer: BotCare {
         return id == "3f9a" ? CareView(message: message, coverage: "rule floor, app <shop>", muted: muted) : nil
     }
 
+    /// `0ver` has ended.
+    func knows(incident id: String) -> Bool { id == "3f9a" || id == "0ver" }
+
     func mute(incident id: String, for length: Duration, by name: String?) -> CareAnswer {
         told.append("mute \(id) for \(length.short) by \(name ?? "-")")
         return CareAnswer("muted app <shop> until tomorrow", mute: "a1b2c3")

@@ -60,11 +60,25 @@ import Testing
         #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
     }
 
-    @Test func `what can be done stands once, with the latest message`() {
-        #expect(page.card(.of(course[0], course[2])).text.ranges(of: "/ack?incident").count == 1)
-        #expect(page.card(.of(course[0], course[2])).text.ranges(of: "https://dash.example.com").count == 1)
-        let over = message("c", .resolved, minutes: 75, isOver: true)
-        #expect(!page.card(.of(course[0], course[2], over)).text.contains("/ack?"))
+    @Test func `what can be done stands once, with the latest message, and stays where the reader is`() {
+        let open = page.card(.of(course[0], course[2])).text
+        #expect(open.ranges(of: "ack?incident").count == 1 && open.contains(#"<a href="ack?incident=3f9a">"#))
+        #expect(open.contains(#"<a href="mute?incident=3f9a&amp;for=2h">"#))
+        #expect(open.contains(#"<a href="incidents/3f9a">Incident</a>"#))
+        #expect(open.ranges(of: "https://dash.example.com").count == 1 && !open.contains("https://alerts.example.com"))
+        let over = page.card(.of(course[0], course[2], message("c", .resolved, minutes: 75, isOver: true))).text
+        #expect(!over.contains("ack?") && !over.contains("mute?") && over.contains(#"<a href="incidents/3f9a">"#))
+        let watching = Page(botName: "shop-alerts", isInteractive: false).card(.of(course[0])).text
+        #expect(!watching.contains("ack?") && watching.contains(#"<a href="incidents/3f9a">"#))
+    }
+
+    @Test func `what can be done needs no public address`() {
+        var plain = course[0].message
+        plain.links = []
+        let text = page.card(
+            .of(InboxMessage(id: "a", channel: "team", message: plain, at: .friday, incident: "3f9a"))
+        ).text
+        #expect(text.contains(#"<a href="ack?incident=3f9a">Acknowledge</a>"#))
     }
 
     @Test func `one message needs no course`() {

@@ -1,6 +1,7 @@
 import AlertModel
 import Markup
 import Testing
+import TimeZones
 
 @testable import StatusPage
 
@@ -196,6 +197,50 @@ import Testing
         }
     }
 
+    @Test func `what a page leads to at the bot is reached by the address that the reader came by`() {
+        for html in [page.incident(.sample(), health: health), page.app(.sample("shop/ios"), health: health)] {
+            #expect(html.text.contains(#"href="../ack?incident=3f9a""#))
+            #expect(!html.text.contains("https://alerts.example.com"))
+        }
+        #expect(page.incident(.sample(), health: health).text.contains("https://dash.example.com/shop"))
+    }
+
+    @Test func `news of a mute is no digest in the history`() {
+        let news = PageDelivery(
+            id: "d-3", at: .friday, channel: "team", kind: .digest, isOfMute: true, headline: "🗒 Muted: everything",
+            incidents: ["3f9a"], outcome: "delivered", isDead: false, why: nil)
+        let text = page.history([news], matching: nil, limit: 200, health: health).text
+        #expect(text.contains(">mute<") && !text.contains(">digest<"))
+    }
+
+    @Test func `what messages say has its language where that is not the page's`() {
+        let wall = WallClock(now: .friday, zone: .utc, words: .spanish)
+        let spanish = Page(botName: "shop-alerts", wall: wall)
+        func texts(_ page: Page) -> [String] {
+            var message = Message(kind: .opened, severity: .critical, at: .friday, headline: "🔴 shop: 98,3 %")
+            message.fields = [Message.Field("Usuarios afectados", "41 de 1.881")]
+            message.reason = "No es casualidad."
+            message.sparkline = "▁▂█"
+            message.issues = [Message.IssueLine(title: "NPE", detail: "40 eventos", url: nil)]
+            let inbox = InboxMessage(id: "a", channel: "team", message: message, at: .friday)
+            return [
+                page.inbox(messages: [inbox], health: health, channels: .sample).text,
+                page.overview(.sample(), health: health, apps: nil).text, page.incident(.sample(), health: health).text,
+                page.app(.sample("shop/ios"), health: health).text,
+                page.history([.sample("d-2", isDead: true)], matching: nil, limit: 200, health: health).text,
+            ]
+        }
+        for text in texts(page) { #expect(!text.contains(#"lang="es""#)) }
+        for text in texts(spanish) { #expect(text.contains(#"lang="es""#) && text.contains(#"<html lang="en">"#)) }
+        for part in [
+            #"<h2 id="h-a" lang="es">🔴 shop: 98,3 %</h2>"#, #"<dl class="facts" lang="es">"#,
+            #"<p class="why" lang="es">No es casualidad.</p>"#, "<span>Último día</span>",
+            #"<h3 class="part" lang="es">Problemas principales</h3>"#, #"<small lang="es">40 eventos</small>"#,
+        ] {
+            #expect(texts(spanish)[0].contains(part), "\(part)")
+        }
+    }
+
     @Test func `hostile words are harmless on every page`() {
         let hostile = "<img src=x onerror=alert(1)>\" onfocus=alert(2) x=\""
         let pages = [
@@ -258,7 +303,7 @@ import Testing
     }
 
     @Test func `nobody has the blocks of a sparkline read out`() {
-        #expect(Page.sparkline("▁▂█")?.text.contains(#"<p class="spark" aria-hidden="true">"#) == true)
+        #expect(page.sparkline("▁▂█")?.text.contains(#"<p class="spark" aria-hidden="true">"#) == true)
     }
 
     @Test func `on paper stands the whole page, and not what fits on a screen`() throws {

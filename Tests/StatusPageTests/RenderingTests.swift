@@ -74,7 +74,7 @@ import TimeZones
         }
     }
 
-    @Test func `a card has no links to mutes when there is nothing left to mute`() {
+    @Test func `a card has links to what is elsewhere, and none to the bot's public address`() {
         let sample = InboxMessage.sample("d-1")
         var message = sample.message
         message.links = [
@@ -82,14 +82,14 @@ import TimeZones
             Message.Link("Mute 2 h", "https://alerts.example.com/bot/mute?incident=3f9a&for=2h", isOwn: true),
             Message.Link("Runbook", "https://wiki.example.com/retry?incident=shop"),
         ]
-        func card(isOver: Bool) -> String {
-            page.card(
-                .of(InboxMessage(id: "d-1", channel: "team", message: message, at: sample.at, isOver: isOver))
-            ).text
-        }
-        #expect(card(isOver: false).contains("Open") && card(isOver: false).contains("Mute 2 h"))
-        #expect(card(isOver: true).contains("Open") && !card(isOver: true).contains("Mute 2 h"))
-        #expect(card(isOver: true).contains("Runbook"), "what only looks like one of ours stays")
+        let text = page.card(.of(InboxMessage(id: "d-1", channel: "team", message: message, at: sample.at))).text
+        #expect(text.contains("Open") && !text.contains("Mute 2 h"))
+        #expect(text.contains("Runbook"), "what only looks like one of ours stays")
+    }
+
+    @Test func `news of a mute is no summary`() {
+        let text = card(.digest, .critical) { $0.isOfMute = true }
+        #expect(text.contains(#"<p class="kind">Mute</p>"#))
     }
 
     @Test func `a bare message makes no empty boxes`() {

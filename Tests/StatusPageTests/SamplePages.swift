@@ -24,6 +24,7 @@ extension PageIncident {
         message.fields = [Message.Field("Users affected", "41 of 1,881")]
         message.links = [
             Message.Link("Dashboard", "https://dash.example.com/shop"),
+            Message.Link("Incident", "https://alerts.example.com/incidents/3f9a", isOwn: true),
             Message.Link("Acknowledge", "https://alerts.example.com/ack?incident=3f9a", isOwn: true),
         ]
         return PageIncident(

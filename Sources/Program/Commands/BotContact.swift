@@ -56,8 +56,9 @@ public struct BotContact: Sendable {
         let closes = (details["closes"]?.array ?? []).compactMap(\.string).map { "closes incident \($0)" }
         let judged = (details["judged"]?.array ?? []).compactMap(\.string).map { "re-judges incident \($0)" }
         let lines = changes.isEmpty ? ["nothing in it has changed"] : changes
+        let mutes = (details["mutes"]?.array ?? []).compactMap(\.string).map { "mute \($0)" }
         let config = details["config"]?.string.map { ": \($0)" } ?? ""
-        let text = ([sentence + config] + lines + closes + judged).map(\.tamed).joined(separator: "\n")
+        let text = ([sentence + config] + lines + closes + judged + mutes).map(\.tamed).joined(separator: "\n")
         return (.done(text, details), [])
     }
 

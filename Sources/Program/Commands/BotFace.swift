@@ -29,7 +29,7 @@ public struct BotFace: BotView, BotControl, BotCare {
             refusedPushes: look.refusedPushes)
     }
     public func incidents() async -> JSON { await bot.look.report.incidents }
-    public func knows(incident id: String) async -> Bool { await bot.state.incidents[id] != nil }
+    public func knows(incident id: String) async -> Bool { await bot.look.knows(incident: id) }
     public func history(limit: Int, failedOnly: Bool) async -> JSON {
         let look = await bot.look
         return StatusReport.history(look.state, limit: limit, deadOnly: failedOnly, words: look.plan.words)
@@ -93,7 +93,7 @@ public struct BotFace: BotView, BotControl, BotCare {
         guard new.mute != nil else { return new }
         // The new one is in force before an older one ends: nothing can slip out in between.
         var sentences = [new.sentence]
-        for old in look.state.mutes.inOrder where old.until > look.now && old.match.fits(incident.property) {
+        for old in look.state.mutes.inForce(at: look.now) where old.match.fits(incident.property) {
             if old.match == incident.likeness, await answer(.unmute(.id(old.id))).isDone {
                 sentences.append("it replaces the one \(look.words(of: old))")
             } else if old.until > look.now + length {
@@ -104,7 +104,10 @@ public struct BotFace: BotView, BotControl, BotCare {
     }
 
     public func now() -> Moment { clock.now() }
-    public func wall() async -> WallClock { await WallClock(now: clock.now(), zone: bot.plan.zone) }
+    public func wall() async -> WallClock {
+        let plan = await bot.plan
+        return WallClock(now: clock.now(), zone: plan.zone, words: plan.words)
+    }
 
     public func coverage(ofMute id: String) async -> String? {
         await bot.state.mutes[id].flatMap { $0.until > clock.now() ? $0.match.sentence : nil }

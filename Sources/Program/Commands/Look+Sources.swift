@@ -66,10 +66,12 @@ extension Bot.Look {
     }
 
     var mutes: [PageMute] {
-        let set = state.mutes.inOrder.filter { $0.until > now }.map { mute in
-            PageMute(
+        let set = state.mutes.inForce(at: now).map { mute in
+            let nothing = plan.whyCoversNothing(mute).map { "covers nothing: \($0)" }
+            return PageMute(
                 id: mute.id, name: mute.id, covers: mute.match.sentence, from: mute.from, until: mute.until,
-                isInForce: mute.from <= now, by: mute.by, reason: mute.reason)
+                isInForce: mute.from <= now && nothing == nil, by: mute.by,
+                reason: [nothing, mute.reason].compactMap(\.self).joined(separator: "; "))
         }
         let written = plan.gates.filter { $0.gate.stage == .mutes || $0.gate.stage == .quietHours }.flatMap { gate in
             (gate.calendar?.schedule(from: now, count: 1) ?? []).map { span in

@@ -6,6 +6,12 @@ internal import StatusPage
 // What the pages of one incident and of one app tell: how it is, why, and what was said of it.
 
 extension Bot.Look {
+    /// Whether there is a story of it: what has ended is soon forgotten, but for what was said of it.
+    func knows(incident id: String) -> Bool {
+        state.incidents[id] != nil || state.outbox.deliveries.values.contains { $0.isAbout(id) }
+            || state.outbox.history.contains { $0.delivery.isAbout(id) }
+    }
+
     func story(ofIncident id: String) -> IncidentStory? {
         let queued = state.outbox.inOrder.filter { $0.isAbout(id) }.map(PageDelivery.init)
         let ended = state.outbox.history.filter { $0.delivery.isAbout(id) }
@@ -59,7 +65,7 @@ extension PageDelivery {
     private init(_ delivery: Delivery, at moment: Moment, outcome: String, isDead: Bool, why: String?) {
         self.init(
             id: delivery.id, at: moment, channel: delivery.channel, kind: delivery.kind,
-            headline: delivery.message.headline,
+            isOfMute: delivery.message.isOfMute, headline: delivery.message.headline,
             incidents: delivery.message.incidents.map(\.id), outcome: outcome, isDead: isDead, why: why)
     }
 }

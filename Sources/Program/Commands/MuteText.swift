@@ -24,7 +24,8 @@ public struct MuteText {
         let passes = mute["except"]?.string.flatMap(Severity.init).map { " (\($0.passing))" } ?? ""
         let channels = (mute["channels"]?.array ?? []).compactMap { $0.string }
         let places = channels.isEmpty ? "" : " in \(channels.listed)"
+        let nothing = mute["covers_nothing"]?.string.map { "; covers nothing: \($0)" } ?? ""
         return paint.bold(mute["id"]?.string ?? "?")
-            + "\(origin) \(what)\(places)\(passes), \(from)\(until)\(by)\(reason)".tamed
+            + "\(origin) \(what)\(places)\(passes), \(from)\(until)\(by)\(reason)\(nothing)".tamed
     }
 }

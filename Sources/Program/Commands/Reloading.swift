@@ -25,7 +25,7 @@ public actor Reloading {
     public static let interval = Duration.seconds(10)
     /// How long a config may be wrong before people are told: who edits it by hand may take a while.
     static let patience = Duration.minutes(5)
-    /// Incidents in one line of the log; whoever asked for the reload hears of all.
+    /// Incidents, or mutes, in one line of the log; whoever asked for the reload hears of all.
     private static let loggedMax = 10
 
     /// - Parameters:
@@ -53,6 +53,11 @@ public actor Reloading {
     /// - Parameter wanted: the file that whoever asks means, as `FileLook` knows it, and its path; nil for whichever it is.
     /// - Returns: what is to be logged, and the answer for whoever asked.
     public func reload(of wanted: (file: String, path: String)? = nil) async -> (notes: [Note], answer: JSON) {
+        // It would be in use for seconds, and whoever asked would take it for done.
+        if await bot.look.isStopping {
+            let answer = CommandAnswer.refused("the bot is stopping; try again in a moment", .unavailable).json
+            return ([Note(.info, "the bot is stopping; nothing was reloaded")], answer)
+        }
         if let wanted, let own = FileLook(path)?.file, own != wanted.file {
             let sentence = "the bot reads \(WholeFile.fullPath(path)), not \(wanted.path.tamed); nothing was reloaded"
             return ([Note(.warning, sentence)], CommandAnswer.refused(sentence).json)
@@ -65,6 +70,7 @@ public actor Reloading {
     ///
     /// - Returns: what is to be logged.
     public func look() async -> [Note] {
+        if await bot.look.isStopping { return [] }
         if watch?.look() == true {
             let result = Result { () throws(Failure) in try read() }
             if refused == nil, case .success(let file) = result, watch?.isNews(file.reading) == false {
@@ -102,6 +108,7 @@ public actor Reloading {
         var closing: [String] = []
         var changes: [String] = []
         var judged: [String] = []
+        var mutes: [String] = []
         if let setup = reloaded.setup, let keys = reloaded.keys, let now = reloaded.things {
             changes = now.changes(since: things)
             things = now
@@ -112,6 +119,10 @@ public actor Reloading {
             judged = look.state.rejudgedIncidents(from: look.plan, to: setup.plan, at: look.now).map {
                 "\($0.incident.id): \($0.incident.rule) of \($0.incident.subject.app.tamed): "
                     + "\($0.before.position) becomes \($0.after.position)"
+            }
+            mutes = look.state.mutes.inForce(at: look.now).compactMap { mute in
+                guard look.plan.whyCoversNothing(mute) == nil else { return nil }
+                return setup.plan.whyCoversNothing(mute).map { "\(mute.id) covers nothing any more: \($0)" }
             }
             refused = nil
             bot.reload(setup)
@@ -126,18 +137,20 @@ public actor Reloading {
             "details": [
                 "config": .string(WholeFile.fullPath(path)),
                 "changes": .array(changes.map(JSON.string)), "closes": .array(closing.map(JSON.string)),
-                "judged": .array(judged.map(JSON.string)), "problems": .array(reloaded.problems),
+                "judged": .array(judged.map(JSON.string)), "mutes": .array(mutes.map(JSON.string)),
+                "problems": .array(reloaded.problems),
             ],
         ]
         var list = changes.isEmpty ? [] : [Note(.info, "changed: \(changes.joined(separator: "; "))")]
         if !closing.isEmpty { list.append(Note(.info, "closes incident \(Reloading.logged(closing))")) }
         if !judged.isEmpty { list.append(Note(.info, "re-judges incident \(Reloading.logged(judged))")) }
+        if !mutes.isEmpty { list.append(Note(.warning, "mute \(Reloading.logged(mutes))")) }
         return (reloaded.notes + list, answer)
     }
 
-    private static func logged(_ incidents: [String]) -> String {
-        let more = incidents.count > loggedMax ? " and \(incidents.count - loggedMax) more" : ""
-        return incidents.prefix(loggedMax).joined(separator: "; ") + more
+    private static func logged(_ items: [String]) -> String {
+        let more = items.count > loggedMax ? " and \(items.count - loggedMax) more" : ""
+        return items.prefix(loggedMax).joined(separator: "; ") + more
     }
 }
 

@@ -187,6 +187,7 @@ public actor Bot {
                 let asked = input(askers.add(continuation))
                 meters.note(asked, took: nil)
                 inputs.append(asked)
+            case .reload where isStopping: break
             case .reload(let setup):
                 if !inputs.isEmpty { turn(inputs, &group) }
                 use(setup)

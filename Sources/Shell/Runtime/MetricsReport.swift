@@ -126,7 +126,7 @@ public struct MetricsReport: Sendable {
             })
         text.family(
             "alertbot_mutes", .gauge, "Active mutes set by people.",
-            [.init([:], state.mutes.inOrder.count { $0.until > about.now })])
+            [.init([:], state.mutes.inForce(at: about.now).count)])
     }
 
     private func channels(_ text: inout MetricsText) {

@@ -98,9 +98,10 @@ public struct StatusReport: Sendable {
 
     /// Mutes in force, those set by hand first, and those that the config has in store.
     public var mutes: JSON {
-        let set = state.mutes.inOrder.filter { $0.until > now }.map { mute -> JSON in
+        let set = state.mutes.inForce(at: now).map { mute -> JSON in
             guard case .object(var object) = mute.json else { return .null }
             object["origin"] = "command"
+            if let why = plan.whyCoversNothing(mute) { object["covers_nothing"] = .string(why) }
             return .object(object)
         }
         let written = plan.gates.filter { $0.gate.stage == .mutes }.compactMap { gate in

@@ -75,6 +75,7 @@ struct APIDesk: Sendable {
         }
         do throws(Mistake) {
             try APIDesk.only(call.parameters, among: request.parameters)
+            try APIDesk.once(request.parameters)
             return method == "GET" ? try await read(call, request) : try await change(call, request)
         } catch {
             return .refused(error.isOfNow ? .conflict : .badRequest, error.sentence)
@@ -306,6 +307,14 @@ struct APIDesk: Sendable {
             let guess = name.guess(in: known)
             throw Mistake(
                 sentence: "'\(name.tamed.clipped(to: 40))' is not known; \(list)\(guess.isEmpty ? "." : guess)")
+        }
+    }
+
+    /// Of two values the first would count, and whoever wrote the second would not know.
+    private static func once(_ names: [String]) throws(Mistake) {
+        var seen: Set<String> = []
+        for name in names where !seen.insert(name).inserted {
+            throw Mistake(sentence: "'\(name)' stands twice in the query; nobody knows which is meant.")
         }
     }
 

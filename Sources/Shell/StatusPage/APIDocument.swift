@@ -285,7 +285,8 @@ extension APIDesk {
                   "channels": {"type": "array", "items": {"type": "string"}, "description": "Only in these channels; empty or not there for all."},
                   "except": {"enum": ["info", "warning", "critical", null], "description": "What is as severe passes."},
                   "from": {"type": ["string", "null"], "format": "date-time"},
-                  "until": {"type": ["string", "null"], "format": "date-time"}
+                  "until": {"type": ["string", "null"], "format": "date-time"},
+                  "covers_nothing": {"type": "string", "description": "Why it covers nothing, as when its rule has another name by now; otherwise not there."}
                 }
               },
               "Incident": {

@@ -9,7 +9,7 @@ public protocol BotView: Sendable {
     /// The incidents, served as they are.
     func incidents() async -> JSON
 
-    /// Whether there is an incident of that id among them.
+    /// Whether anything is known of an incident, open or not.
     func knows(incident id: String) async -> Bool
 
     /// The last `limit` deliveries that have ended, newest last, all or those that failed; `limit` is 1 to 1000.
@@ -57,7 +57,7 @@ public protocol BotView: Sendable {
     /// How the bot is, asked by probes and by every open page: so it must cost little, whatever the bot knows.
     func health() async -> BotHealth
 
-    /// What time it is, and in which zone the bot says times.
+    /// What time it is, in which zone the bot says times, and in which words it writes messages.
     func wall() async -> WallClock
 }
 
@@ -65,10 +65,13 @@ public protocol BotView: Sendable {
 public struct WallClock: Hashable, Sendable {
     public let now: Moment
     public let zone: Zone
+    /// Those of its messages; the page around them is in English.
+    public let words: Words
 
-    public init(now: Moment, zone: Zone) {
+    public init(now: Moment, zone: Zone, words: Words = .english) {
         self.now = now
         self.zone = zone
+        self.words = words
     }
 
     /// `Fri 20 Nov 22:05 CET`, with the year where nobody would think of it.

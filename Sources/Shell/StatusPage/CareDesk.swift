@@ -5,6 +5,8 @@ internal import Markup
 public protocol BotCare: Sendable {
     /// An open incident as it is now; nil when no such incident is open.
     func view(ofIncident id: String) async -> CareView?
+    /// Whether anything is known of an incident, open or not.
+    func knows(incident id: String) async -> Bool
 
     /// Mutes it, and what is like it, from now on for so long. What was muted by this before is muted by this instead: people
     /// who choose again mean the last.
@@ -100,7 +102,9 @@ struct CareDesk: Sendable {
         let wished = request.parameter("for") ?? CareDesk.lengths[0].word
         guard errand != .mute || CareDesk.length(wished) != nil else { return CareDesk.misunderstood(errand) }
         guard let about = await about(errand, id) else {
-            return .form(page.notice("It is over", errand.absence))
+            let story = await story(errand, id)
+            return .form(
+                page.notice("It is over", story == nil ? errand.absence : "This incident is no longer open.", story))
         }
         let written = LinkSeal.Written { request.parameter($0) }
         let needsKey = gatekeeper.needsPassword(request) && !isSealed(errand, id, written)
@@ -157,6 +161,13 @@ struct CareDesk: Sendable {
         }
     }
 
+    /// Leads whoever comes when nothing is to be decided any more to what is known of the incident: that may say alone how it
+    /// ended, where a mute holds the message back. Nil where the errand is about something else, or nothing is known.
+    private func story(_ errand: Errand, _ id: String) async -> HTML? {
+        guard errand == .acknowledge || errand == .mute, await care.knows(incident: id) else { return nil }
+        return #"<p><a href="incidents/\#(id)">See the incident</a></p>"#
+    }
+
     // MARK: Obeying
 
     private func obey(_ errand: Errand, _ request: Request, _ page: Page) async -> Response {
@@ -175,14 +186,17 @@ struct CareDesk: Sendable {
         let name = gatekeeper.user(of: request) ?? Gatekeeper.name(value("by")?.formDecoded)
         switch errand {
         case .acknowledge:
-            return .form(page.notice("Acknowledge", await care.acknowledge(incident: id, by: name).sentence))
+            let answer = await care.acknowledge(incident: id, by: name)
+            let story = answer.isDone ? nil : await story(errand, id)
+            return .form(page.notice("Acknowledge", answer.sentence, story))
         case .unmute: return .form(page.notice("Mute", await care.unmute(id).sentence))
         case .retry: return .form(page.notice("Retry", await care.retry(id).sentence))
         case .mute:
             guard let length = value("for").flatMap(CareDesk.length) else { return CareDesk.misunderstood(errand) }
             let author = name ?? (isSealed ? "a link in a message" : nil)
             let answer = await care.mute(incident: id, for: length, by: author)
-            return .form(page.notice("Mute", answer.sentence, answer.mute.map { undo($0, request) }))
+            let story = answer.isDone ? nil : await story(errand, id)
+            return .form(page.notice("Mute", answer.sentence, answer.mute.map { undo($0, request) } ?? story))
         }
     }
 
@@ -296,7 +310,7 @@ extension Page {
     /// A question about an incident as it is now, or about something else.
     func care(_ title: String, _ message: Message?, _ question: HTML) -> HTML {
         let shown: HTML? = message.map {
-            "<div class=\"message \(Page.tone($0))\"><article>\(Page.summary($0))</article></div>"
+            "<div class=\"message \(Page.tone($0))\"><article>\(summary($0))</article></div>"
         }
         return bare(title, "\(shown)\(question)")
     }

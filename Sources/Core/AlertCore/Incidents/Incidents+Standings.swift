@@ -157,6 +157,7 @@ extension Incidents {
             incident.isUncertain = old.isUncertain
         } else {
             incident.setBack(to: now, by: step)
+            incident.acknowledgement?.setBack(to: now, by: step)
         }
         incident.unattendedSince = old.unattendedSince.map { $0 + step }
         incident.worsened = old.worsened.mapValues { $0 + step }

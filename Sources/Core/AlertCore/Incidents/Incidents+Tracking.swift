@@ -144,6 +144,7 @@ extension Incidents {
 
     /// What comes and goes within an incident counts as if it had ended and begun anew.
     private mutating func noteSwing(of incident: Incident, at now: Moment, _ output: inout Output) {
+        guard !firstLook.isUnderWay else { return }
         record(.swung(rule: incident.rule, incident.subject, key: incident.key, at: now), &output)
     }
 

@@ -34,6 +34,7 @@ public struct Incidents: Sendable {
     var waned: [String: Moment] = [:]
     /// Whether a gate wants to know what has begun and ended lately.
     private var remembersSwings = false
+    var firstLook = FirstLook()
     /// Whether one has changed in a way that may open a gate.
     var mayOpenGates = false
 
@@ -87,6 +88,7 @@ public struct Incidents: Sendable {
             if let incident = byID.removeValue(forKey: id) { unlist(incident) }
             sightings[id] = nil
             waned[id] = nil
+            firstLook.forget(id)
         case .sightings(let id, let seen):
             sightings[id] = seen
         case .aftermath(let aftermath):
@@ -288,7 +290,7 @@ public struct Incidents: Sendable {
     /// - Parameter now: when something begins to fire, where it may have begun long before.
     mutating func record(_ fact: Fact, at now: Moment? = nil, _ output: inout Output) {
         noteEvent(fact)
-        let swing = remembersSwings ? swing(of: fact, at: now) : nil
+        let swing = remembersSwings && !isOfFirstLook(fact) ? swing(of: fact, at: now) : nil
         apply(fact)
         output.facts.append(.incidents(fact))
         if let swing { record(swing, &output) }
@@ -297,6 +299,17 @@ public struct Incidents: Sendable {
     /// Keeps what a channel knows of an incident; nil when it has nothing more to hear of it.
     mutating func keep(_ standing: Standing?, of incident: String, in channel: String, _ output: inout Output) {
         record(.standing(incident: incident, channel: channel, standing), &output)
+    }
+
+    /// Whether a fact says what the config makes of an incident, by its first look or because it has no place for it any more.
+    private mutating func isOfFirstLook(_ fact: Fact) -> Bool {
+        switch fact {
+        case .incident(let incident) where byID[incident.id]?.state != incident.state:
+            firstLook.accounts(for: incident.id, becoming: incident.state) || incident.isClosedByConfig
+        case .seen(let id, let state, _, _) where byID[id]?.state != state:
+            firstLook.accounts(for: id, becoming: state)
+        default: false
+        }
     }
 
     /// That something begins to fire or ends, if the fact says so.

@@ -52,7 +52,7 @@ extension Core {
         // A long span is looked at often, and most of it has been judged: what nobody asks for must cost next to
         // nothing.
         if rule.scope == .subject, let judge = rule.judge {
-            for (subject, series) in state.figures.series {
+            for (subject, series) in state.figures.series where plan.source(subject.source) != nil {
                 let interest = interest(rule, subject)
                 if interest == .all || interest == .whetherJudged && !judge.isBlind(to: series, at: now) {
                     guard rule.concerns(subject, labels: series.labels),
@@ -71,7 +71,7 @@ extension Core {
             }
             return assessments
         }
-        for sight in state.sights(of: rule, plan) {
+        for sight in state.sights(of: rule, plan, where: { plan.source($0.source) != nil }) {
             seen.insert(sight.subject.source)
             if interest(rule, sight.subject) != .none { assessments += self.assessments(rule, sight, at: now) }
         }

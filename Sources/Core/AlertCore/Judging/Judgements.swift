@@ -86,7 +86,8 @@ extension Core {
         _ take: (Judged) -> Void
     ) {
         var unmet = Dictionary(open.map { ($0.identity, $0) }) { first, _ in first }
-        for sight in state.sights(of: rule, plan, where: isAsked) {
+        // Of a source that the config does not have nothing more comes, and what is kept of it is no news.
+        for sight in state.sights(of: rule, plan, where: { plan.source($0.source) != nil && isAsked($0) }) {
             for finding in rule.findings(in: sight, at: now) {
                 let subject = finding.subject ?? sight.subject
                 guard isAsked(subject) else { continue }

@@ -64,6 +64,27 @@ extension Incident {
     /// Whether it is over and not all of it is well: its end has no tick.
     var isInDoubt: Bool { endsUnresolved || evidence.phrase?.id == .reasonStill }
 
+    /// Whether it is over, and has not gone for all that is known: it is not well, nobody has seen its end, or it was only given
+    /// another limit.
+    var hasStayed: Bool { isInDoubt || state == .closed || isOverByAnotherLimit }
+
+    /// Whether the worst of it is within the limit by which it is over, and that is another one: nothing got better.
+    var isOverByAnotherLimit: Bool {
+        guard state == .resolved, evidence.reference == nil, evidence.metric == worst.metric,
+            let limit = evidence.limit, limit != worst.limit, let figure = worst.figure
+        else { return false }
+        return !limit.holds(figure.value)
+    }
+
+    /// Whether the config has no place for it any more.
+    var isClosedByConfig: Bool {
+        guard state == .closed else { return false }
+        return switch evidence.phrase?.id {
+        case .closedName, .closedTemplate, .closedRule, .closedSource, .closedUnmatched, .closedChanged: true
+        default: false
+        }
+    }
+
     /// Whether its rule has nothing more to say of it though nobody knows that it is better: what is known by now may crash
     /// as before.
     var endsUnresolved: Bool {

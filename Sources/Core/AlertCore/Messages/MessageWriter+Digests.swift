@@ -61,8 +61,7 @@ extension MessageWriter {
         begin()
         let incidents = part.members
         let what = words(.countIncidents, count: incidents.count + others)
-        // What is no news any more, or still beyond another limit, has not gone.
-        let hasStayed = incidents.contains(where: \.isInDoubt)
+        let hasStayed = incidents.contains(where: \.hasStayed)
         let during =
             switch reason {
             case .quietHours(let name): words(.duringQuietHours, [.gate: name])
@@ -168,8 +167,9 @@ extension MessageWriter {
         // Late figures may have shown that it never was beyond its limit.
         let isFalse = isWithin(incident.worst.limit, incident) && isWithin(incident.evidence.limit, incident)
         let isClosed = incident.state == .closed
-        let mark = Message.mark(kind: isFalse || isClosed ? .closed : .opened, severity: incident.worstSeverity)
-        let remark = isFalse ? words[.detailCorrected] : isClosed ? words[.detailClosed] : nil
+        let isOpened = !isFalse && !isClosed && !incident.isOverByAnotherLimit
+        let mark = Message.mark(kind: isOpened ? .opened : .closed, severity: incident.worstSeverity)
+        let remark: String? = isOpened ? nil : isFalse ? words[.detailCorrected] : whyOver(incident)
         func remarked(_ line: String) -> String { "\(mark) \(line)" + (remark.map { " (\($0))" } ?? "") }
         let who = name(of: incident.subject)
         let when = incident.until.map { span(from: incident.since, to: $0) } ?? clock(incident.since)
@@ -184,6 +184,16 @@ extension MessageWriter {
                 .when: when,
             ])
         return remarked(line)
+    }
+
+    /// How that ended which is not known to have got better.
+    private func whyOver(_ incident: Incident) -> String {
+        if incident.isClosedByConfig {
+            let why = sentence(incident.evidence)
+            return why.hasSuffix(".") ? String(why.dropLast()) : why
+        }
+        guard incident.isOverByAnotherLimit, let limit = incident.evidence.limit else { return words[.detailClosed] }
+        return words(.detailWithin, [.limit: words.limit(limit)])
     }
 
     /// Whether the worst is within a limit: that which fired, or that which it had to be within to end.
@@ -276,13 +286,13 @@ extension MessageWriter {
     private func isInDoubt(_ member: Member) -> Bool {
         let incident = member.notification.incident
         return incident.state == .resolved && !isPast(member)
-            && (incident.isInDoubt || member.isFlapping || member.again != nil)
+            && (incident.isInDoubt || member.notification.kind == .digest || member.isFlapping || member.again != nil)
     }
 
     /// Whether nobody has heard of it, and it has gone: what was never announced is not resolved.
     private func isPast(_ member: Member) -> Bool {
         let incident = member.notification.incident
-        return member.notification.kind == .digest && incident.state == .resolved && !incident.isInDoubt
+        return member.notification.kind == .digest && incident.state == .resolved && !incident.hasStayed
     }
 
     /// `2 firing, 1 resolved, 1 closed without a known end`.
@@ -342,7 +352,7 @@ extension MessageWriter {
         let isCalm = members.allSatisfy { member in
             let incident = member.notification.incident
             return member.standing.hold?.reason == .flapping && !member.isFlapping && member.again == nil
-                && incident.state == .resolved && !incident.isInDoubt
+                && incident.state == .resolved && !incident.hasStayed
         }
         let incidents = members.map(\.notification.incident)
         guard isCalm, let end = incidents.compactMap(\.until).max(),

@@ -15,6 +15,7 @@ extension MessageWriter {
         var message = digest(
             of: incidents.prefix(MessageWriter.membersMax), incidents.map(\.severity).max(), headline,
             reason: words[.muteWhy])
+        message.isOfMute = true
         message.fields = [Message.Field(words[.fieldUntil], clock(mute.until))]
         if let reason = mute.reason, !reason.isEmpty {
             message.fields.append(Message.Field(words[.fieldReason], reason))
@@ -37,6 +38,7 @@ extension MessageWriter {
         var message = digest(
             of: incidents.prefix(MessageWriter.membersMax), incidents.map(\.severity).max(),
             words(.muteEnded, [.what: words.sentence(of: mute.match)]))
+        message.isOfMute = true
         message.footer = words(.muteFooter, [.name: mute.id])
         return message
     }

@@ -5,8 +5,13 @@ public struct Mutes: Sendable {
     private var byID: [String: Mute] = [:]
     /// By the time they end: asked for each notification and each incident that a page shows.
     public private(set) var inOrder: [Mute] = []
-    /// None of them ends before.
+    /// None of those whose end nobody has noted yet ends before.
     private var firstEnd = Moment.latest
+    /// Those whose end was noted in this run.
+    private var over: Set<String> = []
+
+    /// How long one is kept that is over: by a clock that is wrong for a while it only looks so.
+    static let keptBeyondEnd = Duration.days(1)
 
     /// What the journal keeps of it.
     public enum Fact: Hashable, Sendable {
@@ -30,6 +35,7 @@ public struct Mutes: Sendable {
     private mutating func unlist(_ id: String) {
         guard byID.removeValue(forKey: id) != nil else { return }
         inOrder.removeAll { $0.id == id }
+        over.remove(id)
     }
 
     /// All of it, as the shortest list of facts.
@@ -39,18 +45,34 @@ public struct Mutes: Sendable {
     public var count: Int { byID.count }
     public var isEmpty: Bool { byID.isEmpty }
 
+    /// Those that have not ended, by the time they end.
+    public func inForce(at now: Moment) -> [Mute] { inOrder.filter { now < $0.until } }
+
+    /// Whether there is any that has not ended.
+    func isAnyInForce(at now: Moment) -> Bool { inOrder.last.map { now < $0.until } ?? false }
+
     mutating func record(_ fact: Fact, _ output: inout Output) {
         apply(fact)
         output.facts.append(.mutes(fact))
     }
 
-    /// Gives back those that it forgets. Costs nothing where none has ended.
-    mutating func forgetEnded(at now: Moment, _ output: inout Output) -> [Mute] {
+    /// Gives back those that have ended since it was asked last. Costs nothing where none has.
+    mutating func takeEnded(at now: Moment) -> [Mute] {
         guard firstEnd <= now else { return [] }
-        let ended = inOrder.filter { $0.until <= now }
-        for mute in ended { record(.ended(id: mute.id), &output) }
-        firstEnd = byID.values.map(\.until).min() ?? .latest
+        let ended = inOrder.filter { $0.until <= now && !over.contains($0.id) }
+        over.formUnion(ended.map(\.id))
+        firstEnd = inForce(at: now).first?.until ?? .latest
         return ended
+    }
+
+    /// By a clock that was set, others have ended.
+    mutating func askForEndsAnew() {
+        over = []
+        firstEnd = inOrder.first?.until ?? .latest
+    }
+
+    mutating func forget(endedBefore moment: Moment, _ output: inout Output) {
+        for mute in inOrder.filter({ $0.until <= moment }) { record(.ended(id: mute.id), &output) }
     }
 
     /// The one that covers the notification for longest.

@@ -99,7 +99,9 @@ extension Command {
             for element in try reader.member("incidents").elements() { ids.append(try element.string()) }
             self = .acknowledge(ids, by: try reader.optional("by")?.string())
         case "retry": self = .retry(try reader.member("id").string())
-        default: throw name.mismatch(expected: "\"mute\", \"unmute\", \"ack\" or \"retry\"")
+        default:
+            // The control socket takes two more, which are no commands to the state.
+            throw name.mismatch(expected: "\"mute\", \"unmute\", \"ack\", \"retry\", \"reload\" or \"why\"")
         }
     }
 }

@@ -22,6 +22,7 @@ extension Turn {
         }
         state.figures.setBack(to: now, &output)
         state.wellSources.forgetAll()
+        state.mutes.askForEndsAnew()
         state.outbox.moveClock(by: step, &output)
         let queued = Dictionary(grouping: state.outbox.deliveries.values, by: \.channel).mapValues {
             Set($0.map(\.queued))

@@ -30,10 +30,13 @@ extension Turn {
                     + "or write it into the config, as a rule of plugin mute")
         }
         if let stranger = stranger(in: match) { return .refused(stranger) }
-        forgetEndedMutes()
-        guard state.mutes.count < Mute.countMax else {
-            return .refused("there are \(state.mutes.count) mutes already; end some with 'alertbot unmute'")
+        withdrawNewsOfEndedMutes()
+        let count = state.mutes.inForce(at: now).count
+        guard count < Mute.countMax else {
+            return .refused("there are \(count) mutes already; end some with 'alertbot unmute'")
         }
+        // Whoever sets thousands in a day keeps those that are over for no longer.
+        if state.mutes.count >= 2 * Mute.countMax { state.mutes.forget(endedBefore: now, &output) }
         let mute = Mute(
             id: freshMuteID(match), match: match, from: now, until: end,
             reason: reason.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) },
@@ -124,10 +127,13 @@ extension Turn {
     }
 
     private mutating func unmute(_ which: Command.Muted) -> CommandAnswer {
-        forgetEndedMutes()
+        withdrawNewsOfEndedMutes()
         let ended: [Mute]
         switch which {
-        case .all: ended = state.mutes.inOrder
+        case .all:
+            ended = state.mutes.inForce(at: now)
+            // What only looks as if it were over, by a clock that is wrong, is not to come back.
+            state.mutes.forget(endedBefore: now, &output)
         case .id(let id):
             let found = mutes(named: id)
             guard found.count < 2 else { return ambiguous(id, found.map(\.id)) }
@@ -135,7 +141,7 @@ extension Turn {
                 if plan.gates.contains(where: { $0.name == id && $0.gate.stage == .mutes }) {
                     return .refused("'\(id.tamed)' is a rule in the config; remove it there and reload")
                 }
-                let known = state.mutes.inOrder.map(\.id).sorted()
+                let known = state.mutes.inForce(at: now).map(\.id).sorted()
                 return .refused(
                     "there is no mute '\(id.tamed)'; "
                         + (known.isEmpty ? "none is set" : "those set are \(known.joined(separator: ", "))")
@@ -157,9 +163,9 @@ extension Turn {
 
     /// The mute of that id, or those whose ids begin so. A rule of the config that is called so is meant rather than these.
     private func mutes(named name: String) -> [Mute] {
-        if let mute = state.mutes[name] { return [mute] }
+        if let mute = state.mutes[name], now < mute.until { return [mute] }
         guard !name.isEmpty, !plan.gates.contains(where: { $0.name == name }) else { return [] }
-        return state.mutes.inOrder.filter { $0.id.hasPrefix(name) }
+        return state.mutes.inForce(at: now).filter { $0.id.hasPrefix(name) }
     }
 
     /// That more than one thing has an id that begins so.
@@ -211,8 +217,22 @@ extension Turn {
         return state.incidents.all.filter { $0.isOpen && $0.id.hasPrefix(name) }
     }
 
+    /// That the incident whose id begins so is over, as far as anything is known of it.
+    private func over(_ name: String) -> String? {
+        guard !name.isEmpty else { return nil }
+        let said = state.outbox.history.map(\.delivery) + state.outbox.deliveries.values
+        let known = said.flatMap(\.summaries) + state.incidents.all.map { IncidentSummary($0) }
+        let meant = known.filter { $0.id.hasPrefix(name) }
+        guard let incident = meant.last, meant.allSatisfy({ $0.id == incident.id }) else { return nil }
+        let end =
+            meant.lazy.compactMap(\.until).last.map { "ended at \(plan.zone.words($0, readAt: now))" } ?? "is over"
+        return "incident \(incident.id) (\(incident.rule), \(incident.subject.app.tamed)) \(end): "
+            + "there is nothing to acknowledge"
+    }
+
     /// That no open incident has that id, and which was probably meant: people write apps and rules, too.
     private func noIncident(_ name: String) -> String {
+        if let over = over(name) { return over }
         let open = state.incidents.inOrder.filter { $0.isOpen }
         let named = open.filter { $0.subject.app == name || $0.rule == name }
         let shown = (named.isEmpty ? open : named).prefix(Turn.namedMax)

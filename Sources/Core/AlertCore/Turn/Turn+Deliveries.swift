@@ -7,7 +7,7 @@ extension Turn {
     mutating func dispatch(_ name: String) {
         state.agenda.set(.channel(name), nil)
         // News of a mute that is over by now must not leave.
-        forgetEndedMutes()
+        withdrawNewsOfEndedMutes()
         let dispatch = state.outbox.dispatch(
             name, plan, awaiting: state.schedule.catchingUp, at: now, &output)
         receiveNews(dispatch.news)

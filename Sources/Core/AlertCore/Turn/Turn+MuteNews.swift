@@ -45,9 +45,16 @@ extension Turn {
         }
     }
 
-    /// Forgets mutes that have ended when they were to end; news of them that nobody has read by then is no news.
-    mutating func forgetEndedMutes() {
-        for mute in state.mutes.forgetEnded(at: now, &output) { _ = withdrawNews(of: mute) }
+    /// News of mutes that have ended when they were to end is no news if nobody has read it by then.
+    mutating func withdrawNewsOfEndedMutes() {
+        for mute in state.mutes.takeEnded(at: now) { _ = withdrawNews(of: mute) }
+    }
+
+    /// Forgets mutes that ended long enough ago. In the hour after the clock was set nothing is forgotten: it may be set right
+    /// again.
+    mutating func forgetMutes() {
+        withdrawNewsOfEndedMutes()
+        state.mutes.forget(endedBefore: now - Mutes.keptBeyondEnd, &output)
     }
 
     /// Takes back what was said of a mute that has ended before its time: who may have read it hears that it is over.

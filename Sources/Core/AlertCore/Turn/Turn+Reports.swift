@@ -100,6 +100,7 @@ extension Turn {
         case .values(let observations):
             noteUsable(report, of: source.name, &record)
             record.noteAnswer(.values, of: source, unread: report.unread, at: now)
+            let isKnown = !state.figures.unordered(of: source.name).isEmpty
             let taken = receiveFigures(observations, of: source.name)
             kept = taken.count
             noteRemarks(taken.remarks, of: source.name, &record)
@@ -109,7 +110,9 @@ extension Turn {
                 record.confirmed = state.relied(on: record.confirmed, of: source.name)
             }
             _ = state.schedule.noteJudged(source.name)
+            state.incidents.firstLook.begin(of: source.name, isKnown: isKnown)
             let closeness = judge(taken.subjects, of: source.name, withoutNewFigures: taken.withoutNewFigures)
+            state.incidents.firstLook.end()
             record.noteFigures(closeness)
             if report.unread == .nothing, state.schedule.takeAwaitedFigures(of: source.name) {
                 endIncidentsWithoutRule(of: source.name)
@@ -123,9 +126,11 @@ extension Turn {
             if state.schedule.noteJudged(source.name) || isNews {
                 let subjects = state.figures.subjects(of: source.name)
                 let aged = subjects.filter { state.figures.series[$0].map { $0.figuresSeen < $0.lastSeen } ?? false }
+                state.incidents.firstLook.begin(of: source.name, isKnown: true)
                 if judge(subjects, of: source.name, asSeen: true, withoutNewFigures: Set(aged)) == .near {
                     record.isNear = true
                 }
+                state.incidents.firstLook.end()
             }
             record.noteAnswer(.unchanged, of: source, at: now)
         case .noData:
@@ -228,7 +233,9 @@ extension Turn {
 
     /// Whether nobody would be told, whatever the source said: every way out is closed to every incident it could make.
     private func isIdle(_ source: SourcePlan) -> Bool {
-        guard source.slowsWhen.contains(.idle), plan.hasCalendar || !state.mutes.isEmpty else { return false }
+        guard source.slowsWhen.contains(.idle), plan.hasCalendar || state.mutes.isAnyInForce(at: now) else {
+            return false
+        }
         let subjects = state.figures.unordered(of: source.name)
         guard !subjects.isEmpty else { return false }
         let rules = plan.rules(of: source.name)

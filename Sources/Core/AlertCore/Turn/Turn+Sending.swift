@@ -244,6 +244,29 @@ extension Turn {
         }
     }
 
+    /// Has ends that still wait for a channel told under its new name, where it left the config by its name alone: nobody would
+    /// hear of them under the old one. What is still open is told anew.
+    mutating func handOverWaitingEnds() {
+        for old in state.outbox.inOrder where old.kind.isEnd && plan.channel(old.channel) == nil {
+            guard let id = old.incident, case .waiting = old.progress.phase, !old.progress.mayHaveArrived else {
+                continue
+            }
+            let heirs = heirs(of: old.channel, for: id)
+            guard let heir = heirs.first, heirs.allSatisfy({ state.outbox.opening(of: [id], in: $0) == nil }) else {
+                continue
+            }
+            state.outbox.end(old, .replaced, at: now, &output)
+            acceptedCount += 1
+            // A template was applied when it was accepted first.
+            _ = state.outbox.accept(
+                old.message, as: Outbox.Draft(kind: old.kind, channel: heir, incident: id), bot: plan.botName, at: now,
+                &output)
+            guard let standing = state.incidents[id]?.standings[old.channel] else { continue }
+            state.incidents.keep(nil, of: id, in: old.channel, &output)
+            state.incidents.keep(standing, of: id, in: heir, &output)
+        }
+    }
+
     /// The channels that lead to the chat of one that left the config, if that has heard of the incident.
     func heirs(of channel: String, for id: String) -> [String] {
         let heirs = plan.channels.filter { state.outbox.leads($0, whereLed: channel) }.map(\.name)

@@ -160,15 +160,18 @@ struct Turn {
                 ["channel": channel])
             follow(state.incidents.introduce(channel, sparing: state.outbox.waiting(for: channel), &output))
         }
+        handOverWaitingEnds()
         receiveNews(state.outbox.settleInterrupted(plan, at: now, &output))
         // Should it still be so, the first write will tell.
         if state.outbox.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
         clearTrouble(.configRefused, about: Trouble.config)
+        state.incidents.firstLook.begin(with: plan.sources.map(\.name))
         endIncidentsWithoutRule()
         letGoOfHeldForOthers()
         // A new start, or a new config, is a new chance for what was refused, too.
         offerAgain(triedBy: now)
         for source in plan.sources { judgeSource(source.name) }
+        state.incidents.firstLook.end()
         for incident in state.incidents.inOrder { ripen(incident.id) }
         for id in byUrgency(state.incidents.all.map(\.id)) { reconsiderInTurn(id) }
         for channel in plan.channels { dispatch(channel.name) }
@@ -186,7 +189,7 @@ struct Turn {
 
     /// Lets go of what nobody has heard of for long: old releases, apps that are gone, and incidents about them.
     private mutating func keepHouse() {
-        forgetEndedMutes()
+        forgetMutes()
         state.schedule.forgetEndedWaits(at: now)
         state.incidents.forgetOldSwings(at: now, &output)
         state.incidents.forgetAftermaths(at: now, &output)

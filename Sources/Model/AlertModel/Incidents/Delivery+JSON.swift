@@ -13,6 +13,7 @@ extension Message: JSONWritable {
     fileprivate func putOtherMembers(into json: inout JSONWriter) {
         json.member("severity", severity.rawValue)
         json.member("announces", ifAny: announces?.rawValue)
+        if isOfMute { json.member("of_mute", true) }
         json.member("headline", headline)
         // A headline of a team's own words need not have it.
         if Mark(of: headline, else: kind, severity) != mark { json.member("mark", mark.rawValue) }
@@ -58,6 +59,7 @@ extension Message: JSONWritable {
             headline: try reader.member("headline").string(), reason: try reader.optional("reason")?.string() ?? "",
             sparkline: try reader.optional("sparkline")?.string(), footer: try reader.member("footer").string())
         announces = try reader.optional("announces")?.choice()
+        isOfMute = try reader.optional("of_mute")?.bool() ?? false
         if let mark = try reader.optional("mark") { self.mark = try mark.choice() }
         if let chart = try reader.optional("chart") { self.chart = try Chart(chart) }
         for field in try reader.optional("facts")?.elements() ?? [] {

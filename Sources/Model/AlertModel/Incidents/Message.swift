@@ -45,6 +45,8 @@ public struct Message: Hashable, Sendable {
     public internal(set) var mark: Mark
     /// How bad that is at worst which a digest announces; nil where it announces nothing that was not known.
     public var announces: Severity?
+    /// Whether it is about a mute, in force or ended, and no summary of what goes on.
+    public var isOfMute = false
     /// Severity mark, app, figure, limit.
     public var headline: String
     public var fields: [Field]

@@ -1,4 +1,4 @@
-/// A mute that somebody set while the bot runs, beside those of the config: kept in the journal until it is over.
+/// A mute that somebody set while the bot runs, beside those of the config: kept in the journal until it has been over for a day.
 public struct Mute: Hashable, Sendable {
     /// Of letters and digits; no two mutes that are in force share one.
     public let id: String
@@ -30,7 +30,7 @@ public struct Mute: Hashable, Sendable {
 
 /// Somebody has seen an incident and takes care of it.
 public struct Acknowledgement: Hashable, Sendable {
-    public let at: Moment
+    public private(set) var at: Moment
     /// Who, in their own words.
     public let by: String?
     /// How bad it was at most when somebody took care of it; nil where an earlier version has not written it.
@@ -55,6 +55,13 @@ public struct Acknowledgement: Hashable, Sendable {
         also.append(other)
         severity = [severity, other.severity].compactMap(\.self).max()
         return true
+    }
+
+    /// Moves along with a wall clock that was set back: nobody can have come later than now.
+    public mutating func setBack(to now: Moment, by step: Duration) {
+        // How far it was set back is not known to the minute after a stop.
+        if at > now { at = min(at + step, now) }
+        for index in also.indices { also[index].setBack(to: now, by: step) }
     }
 
     /// `ana`, `ana and ben`, `ana, ben and 2 others`; somebody where no name was given.

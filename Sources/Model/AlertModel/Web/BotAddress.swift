@@ -54,7 +54,7 @@ public struct BotAddress: Hashable, Sendable {
 
 extension Message.Link {
     /// Whether people do something with it at the bot. Others have such addresses, too: a wiki with a page `retry`, say.
-    public var isErrand: Bool {
+    private var isErrand: Bool {
         isOwn && BotAddress.Errand.allCases.contains { url.contains("\($0.rawValue)?incident=") }
     }
 

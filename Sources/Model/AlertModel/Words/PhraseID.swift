@@ -51,6 +51,7 @@ public enum PhraseID: Int, Hashable, Sendable, CaseIterable {
     case detailFlapping
     case detailCorrected
     case detailClosed
+    case detailWithin
     case details
 
     // Headlines

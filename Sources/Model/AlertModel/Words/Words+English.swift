@@ -52,6 +52,7 @@ extension PhraseID {
         case .detailFlapping: ("detail.flapping", "Flapping: {headline}")
         case .detailCorrected: ("detail.corrected", "figures corrected")
         case .detailClosed: ("detail.closed", "closed without a known end")
+        case .detailWithin: ("detail.within", "not {limit} after all")
         case .details: ("details", "{sentence} ({details})")
 
         // Headlines

@@ -63,6 +63,7 @@ extension PhraseID {
         case .detailFlapping: "Oscila: {headline}"
         case .detailCorrected: "cifras corregidas"
         case .detailClosed: "cerrado sin final conocido"
+        case .detailWithin: "al final no {limit}"
         case .details: "{sentence} ({details})"
 
         // Headlines

@@ -15,11 +15,17 @@ extension Page {
             <div class="said"><p class="by"><b>\(botName)</b> <span class="channel">\(latest.channel)</span> \
             <a class="when" href="#m-\(latest.id)">\(clock(latest.at))</a></p>\
             <article aria-labelledby="h-\(latest.id)"><p class="kind">\(Page.kind(message))</p>\
-            <h2 id="h-\(latest.id)">\(message.headline)</h2>\(course(story))\
-            \(Page.facts(message.fields))\(Page.paragraphs(message.body))\(Page.sparkline(message.sparkline))\
-            \(Page.lines(message.lines))\(Page.reason(message.reason))\(Page.issues(message.issues))\
-            \(Page.links(Page.useful(latest)))\(Page.footer(message.footer))\(earlier(story))</article></div></li>
+            <h2 id="h-\(latest.id)"\(tongue)>\(message.headline)</h2>\(course(story))\
+            \(details(message))\(places(latest))\(footer(message.footer))\(earlier(story))</article></div></li>
             """
+    }
+
+    /// Where all that is known of its incident stands, and what can be done about it, by the address by which whoever reads it
+    /// came: by the public one, to which the message's own links lead, the bot may not know who they are.
+    private func places(_ latest: InboxMessage) -> HTML? {
+        guard let incident = latest.incident else { return nil }
+        let errands = isInteractive && !latest.isOver ? Page.errands(about: incident, .top) : nil
+        return #"<p class="links"><a href="incidents/\#(incident)">Incident</a>\#(errands)</p>"#
     }
 
     /// `opened 03:10 · worse 03:40 · resolved 04:20`; nothing where there is one message only.
@@ -47,7 +53,7 @@ extension Page {
             return """
                 <li id="m-\(earlier.id)"><p class="kind">\(Page.kind(earlier.message)) · \
                 \(clock(earlier.at, withDay: wall.zone.civil(earlier.at).day != day))</p>\
-                <h3>\(message.headline)</h3>\(Page.details(message))</li>
+                <h3\(tongue)>\(message.headline)</h3>\(details(message))</li>
                 """
         }
         let title: HTML = story.earlier.count == 1 ? "Earlier message" : "\(story.earlier.count) earlier messages"
@@ -72,21 +78,21 @@ extension Page {
         }
     }
 
-    /// All that a message says below its headline, with the links that lead elsewhere.
+    /// All that a message says below its headline, with the links that lead elsewhere than to the bot.
     ///
     /// - Parameter heading: the element of a heading in it, one level below the one that it stands under.
-    static func details(_ message: Message, heading: HTML = "h3") -> HTML {
+    func details(_ message: Message, heading: HTML = "h3") -> HTML {
         """
         \(facts(message.fields))\(paragraphs(message.body))\(sparkline(message.sparkline))\(lines(message.lines))\
-        \(reason(message.reason))\(issues(message.issues, heading: heading))\(links(message.links.filter(\.leadsElsewhere)))
+        \(reason(message.reason))\(issues(message.issues, heading: heading))\(links(message.links.filter { !$0.isOwn }))
         """
     }
 
     /// What people need before they decide: how bad it is, what it is, and how it is now.
-    static func summary(_ message: Message) -> HTML {
+    func summary(_ message: Message) -> HTML {
         """
-        <p class="kind">\(message.severity.rawValue)</p><h1>\(message.headline)</h1>\(Page.facts(message.fields))\
-        \(Page.reason(message.reason))
+        <p class="kind">\(message.severity.rawValue)</p><h1\(tongue)>\(message.headline)</h1>\(facts(message.fields))\
+        \(reason(message.reason))
         """
     }
 
@@ -100,57 +106,56 @@ extension Page {
         case .acknowledged: "Acknowledged · \(message.severity.rawValue)"
         case .resolved: message.mark == .closed ? "Ended" : "Resolved"
         case .closed: "Closed"
-        case .digest: "Summary"
+        case .digest: message.isOfMute ? "Mute" : "Summary"
         case .test: "Test"
         }
     }
 
-    private static func facts(_ facts: [Message.Field]) -> HTML? {
+    private func facts(_ facts: [Message.Field]) -> HTML? {
         guard !facts.isEmpty else { return nil }
         let rows = facts.map { fact -> HTML in "<div><dt>\(fact.label)</dt><dd>\(fact.value)</dd></div>" }
-        return #"<dl class="facts">\#(rows)</dl>"#
+        return #"<dl class="facts"\#(tongue)>\#(rows)</dl>"#
     }
 
-    static func sparkline(_ sparkline: String?) -> HTML? {
+    func sparkline(_ sparkline: String?) -> HTML? {
         // What it shows stands in words beside it; read out, it would be the names of seventy blocks.
-        sparkline.map { #"<p class="spark" aria-hidden="true"><span>Last day</span> <code>\#($0)</code></p>"# }
+        let caption = wall.words[.captionLastDay]
+        return sparkline.map {
+            #"<p class="spark" aria-hidden="true"><span>\#(caption)</span> <code>\#($0)</code></p>"#
+        }
     }
 
-    /// What a template says.
-    private static func paragraphs(_ texts: [String]) -> HTML? {
+    /// What a template says, in whatever language.
+    private func paragraphs(_ texts: [String]) -> HTML? {
         guard !texts.isEmpty else { return nil }
         return "\(texts.map { text -> HTML in "<p>\(text)</p>" })"
     }
 
-    private static func lines(_ lines: [String]) -> HTML? {
+    private func lines(_ lines: [String]) -> HTML? {
         guard !lines.isEmpty else { return nil }
-        return #"<ul class="lines">\#(lines.map { line -> HTML in "<li>\(line)</li>" })</ul>"#
+        return #"<ul class="lines"\#(tongue)>\#(lines.map { line -> HTML in "<li>\(line)</li>" })</ul>"#
     }
 
-    private static func reason(_ reason: String) -> HTML? {
-        reason.isEmpty ? nil : #"<p class="why">\#(reason)</p>"#
+    private func reason(_ reason: String) -> HTML? {
+        reason.isEmpty ? nil : #"<p class="why"\#(tongue)>\#(reason)</p>"#
     }
 
-    static func issues(_ issues: [Message.IssueLine], heading: HTML = "h3") -> HTML? {
+    func issues(_ issues: [Message.IssueLine], heading: HTML = "h3") -> HTML? {
         guard !issues.isEmpty else { return nil }
         let rows = issues.map { issue -> HTML in
-            "<li>\(HTML.link(issue.title, to: issue.url)) <small>\(issue.detail)</small></li>"
+            "<li>\(HTML.link(issue.title, to: issue.url)) <small\(tongue)>\(issue.detail)</small></li>"
         }
-        return #"<\#(heading) class="part">Top issues</\#(heading)><ul class="issues">\#(rows)</ul>"#
+        let title = wall.words[.captionIssues]
+        return #"<\#(heading) class="part"\#(tongue)>\#(title)</\#(heading)><ul class="issues">\#(rows)</ul>"#
     }
 
-    /// The links that still lead somewhere.
-    private static func useful(_ inbox: InboxMessage) -> [Message.Link] {
-        inbox.isOver ? inbox.message.links.filter(\.leadsElsewhere) : inbox.message.links
-    }
-
-    private static func links(_ links: [Message.Link]) -> HTML? {
+    private func links(_ links: [Message.Link]) -> HTML? {
         guard !links.isEmpty else { return nil }
-        return #"<p class="links">\#(links.map { HTML.link($0.title, to: $0.url) })</p>"#
+        return #"<p class="links"\#(tongue)>\#(links.map { HTML.link($0.title, to: $0.url) })</p>"#
     }
 
-    private static func footer(_ footer: String) -> HTML? {
-        footer.isEmpty ? nil : #"<p class="footer">\#(footer)</p>"#
+    private func footer(_ footer: String) -> HTML? {
+        footer.isEmpty ? nil : #"<p class="footer"\#(tongue)>\#(footer)</p>"#
     }
 }
 
@@ -169,9 +174,4 @@ extension Notification.Kind {
         case .test: "test"
         }
     }
-}
-
-extension Message.Link {
-    /// Whether it is for reading, and not for doing something here.
-    fileprivate var leadsElsewhere: Bool { !isErrand }
 }

@@ -69,7 +69,8 @@ extension Page {
 
     private func line(_ incident: PageIncident) -> HTML {
         return """
-            <li class="\(Page.tone(incident.message))"><a href="incidents/\(incident.id)">\(incident.message.headline)</a> \
+            <li class="\(Page.tone(incident.message))">\
+            <a href="incidents/\(incident.id)"\(tongue)>\(incident.message.headline)</a> \
             <small>\(Page.standing(incident))</small></li>
 
             """
@@ -81,9 +82,9 @@ extension Page {
         return """
             <div class="message \(Page.tone(message))"><article>
             <p class="kind">\(Page.word(incident.state)) · \(message.severity.rawValue)</p>
-            <h3><a href="\(depth.root)incidents/\(incident.id)">\(message.headline)</a></h3>
+            <h3\(tongue)><a href="\(depth.root)incidents/\(incident.id)">\(message.headline)</a></h3>
             <p class="since">\(Page.standing(incident))</p>
-            \(Page.sparkline(message.sparkline))\(actions(incident, depth))
+            \(sparkline(message.sparkline))\(actions(incident, depth))
             </article></div>
 
             """
@@ -96,14 +97,17 @@ extension Page {
         return "\(incident.lasting)\(carers)\(muted)"
     }
 
-    /// Each leads to a page that asks: a GET changes nothing.
     func actions(_ incident: PageIncident, _ depth: Depth) -> HTML? {
         guard isInteractive, incident.state != .pending else { return nil }
-        let root = depth.root
-        return """
-            <p class="links"><a href="\(root)ack?incident=\(incident.id)">Acknowledge</a>\
-            <a href="\(root)mute?incident=\(incident.id)&amp;for=2h">Mute …</a></p>
-            """
+        return #"<p class="links">\#(Page.errands(about: incident.id, depth))</p>"#
+    }
+
+    /// Each leads to a page that asks: a GET changes nothing.
+    static func errands(about incident: String, _ depth: Depth) -> HTML {
+        """
+        <a href="\(depth.root)ack?incident=\(incident)">Acknowledge</a>\
+        <a href="\(depth.root)mute?incident=\(incident)&amp;for=2h">Mute …</a>
+        """
     }
 
     static func word(_ state: Incident.State) -> String {

@@ -9,10 +9,10 @@ extension Page {
                 """
                 <div class="message \(Page.tone(incident.message))"><article>
                 <p class="kind">\(Page.word(incident.state)) · \(incident.message.severity.rawValue)</p>
-                <h1>\(incident.message.headline)</h1><p class="since">\(Page.standing(incident))</p>
-                \(Page.details(incident.message, heading: "h2"))\(actions(incident, .below))</article></div>
+                <h1\(tongue)>\(incident.message.headline)</h1><p class="since">\(Page.standing(incident))</p>
+                \(details(incident.message, heading: "h2"))\(actions(incident, .below))</article></div>
                 """
-            } ?? #"<h1>\#(story.headline)</h1><p class="calm">It is over.</p>"#
+            } ?? #"<h1\#(tongue)>\#(story.headline)</h1><p class="calm">It is over.</p>"#
         let chart: HTML? = story.chart.map {
             "<section><h2>Around that time</h2>\(Page.figure($0))</section>"
         }
@@ -32,7 +32,7 @@ extension Page {
         let charts = story.pictures.map(Page.figure)
         let rows = story.apps.flatMap { appRows($0, .below, linked: false) }
         let issues: HTML? =
-            story.issues.isEmpty ? nil : "<section>\(Page.issues(story.issues))</section>"
+            story.issues.isEmpty ? nil : "<section>\(self.issues(story.issues))</section>"
         let open: HTML =
             story.incidents.isEmpty
             ? #"<p class="calm">No incident is open.</p>"# : "\(story.incidents.map { incident($0, .below) })"
@@ -78,16 +78,17 @@ extension Page {
         let rows = deliveries.map { delivery in
             let headline: HTML =
                 delivery.incidents.count == 1
-                ? #"<a href="\#(depth.root)incidents/\#(delivery.incidents[0])">\#(delivery.headline)</a>"#
-                : "\(delivery.headline)"
+                ? #"<a href="\#(depth.root)incidents/\#(delivery.incidents[0])"\#(tongue)>\#(delivery.headline)</a>"#
+                : "<span\(tongue)>\(delivery.headline)</span>"
             let retry: HTML? =
                 isInteractive && delivery.isDead
                 ? #" <a href="\#(depth.root)retry?delivery=\#(delivery.id)">Retry …</a>"# : nil
             let why: HTML? = delivery.why.map { #"<p class="trouble">\#($0)</p>"# }
+            let kind = delivery.isOfMute ? "mute" : delivery.kind.rawValue
             return Row(
                 tone: delivery.isDead ? "warning" : "fine",
                 cells: [
-                    Cell("\(time(delivery.at))"), Cell("\(delivery.channel)"), Cell("\(delivery.kind.rawValue)"),
+                    Cell("\(time(delivery.at))"), Cell("\(delivery.channel)"), Cell("\(kind)"),
                     Cell("\(headline)\(why)"), Cell(#"<b class="verdict">\#(delivery.outcome)</b>\#(retry)"#),
                 ])
         }

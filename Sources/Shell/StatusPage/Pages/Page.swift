@@ -6,7 +6,7 @@ struct Page: Sendable {
     let botName: String
     /// Whether people can acknowledge and mute here.
     let isInteractive: Bool
-    /// By which all times are said.
+    /// By which all times are said, and the words of messages.
     let wall: WallClock
 
     /// Makes pages, each for the moment at which somebody asks for it.
@@ -79,6 +79,13 @@ struct Page: Sendable {
             </html>
 
             """
+    }
+
+    /// The language of messages, where it is another than the page's, on an element with nothing but their words: whoever has
+    /// the page read out hears each in its own.
+    var tongue: HTML? {
+        let language = wall.words.language
+        return language == .english ? nil : #" lang="\#(language.rawValue)""#
     }
 
     /// What stands before the page itself.

@@ -219,6 +219,8 @@ public struct PageDelivery: Hashable, Sendable {
     public let at: Moment
     public let channel: String
     public let kind: Notification.Kind
+    /// Whether it is about a mute: in that form it is a digest.
+    public let isOfMute: Bool
     public let headline: String
     public let incidents: [String]
     /// `delivered`, `failed`, `replaced`, or `queued`.
@@ -228,13 +230,14 @@ public struct PageDelivery: Hashable, Sendable {
     public let why: String?
 
     public init(
-        id: String, at: Moment, channel: String, kind: Notification.Kind, headline: String,
+        id: String, at: Moment, channel: String, kind: Notification.Kind, isOfMute: Bool = false, headline: String,
         incidents: [String], outcome: String, isDead: Bool, why: String?
     ) {
         self.id = id
         self.at = at
         self.channel = channel
         self.kind = kind
+        self.isOfMute = isOfMute
         self.headline = headline
         self.incidents = incidents
         self.outcome = outcome

@@ -26,7 +26,7 @@ struct Composite: Sendable {
             return judgement.closeness
         }
         let closeness = (kind == .all ? each.max() : each.min()) ?? .far
-        let told = telling(judgements, verdict, of: incident?.worst?.metric)
+        let told = telling(judgements, verdict, of: incident?.worst)
         // Of conditions that cannot be judged, one that is too close to call says most.
         let unsure = told.filter { $0.isUnknown && $0.closeness == .near && $0.evidence.figure != nil }
         let first = unsure.first { $0.evidence.metric == incident?.worst?.metric.name } ?? unsure.first ?? told.first
@@ -92,9 +92,9 @@ struct Composite: Sendable {
 
     /// The judgements that make the verdict what it is, the worst first.
     ///
-    /// - Parameter metric: what an open incident is about: what is over begins with that.
+    /// - Parameter worst: what an open incident is about: what is over begins with the condition that this met.
     private func telling(
-        _ judgements: [Judgement], _ verdict: Judgement.Verdict, of metric: Metric?
+        _ judgements: [Judgement], _ verdict: Judgement.Verdict, of worst: Sight.Tracked.Depth?
     ) -> [Judgement] {
         switch verdict {
         case .firing:
@@ -103,8 +103,11 @@ struct Composite: Sendable {
         case .unknown: return judgements.filter(\.isUnknown)
         case .ok:
             let inside = judgements.filter { $0.recovered != nil }
-            let told = inside.filter { $0.evidence.metric == metric?.name }
-            let ordered = told + inside.filter { $0.evidence.metric != metric?.name }
+            func rank(_ judgement: Judgement) -> Int {
+                guard let worst, judgement.evidence.metric == worst.metric.name else { return 2 }
+                return judgement.evidence.limit?.holds(worst.value) == true ? 0 : 1
+            }
+            let ordered = (0...2).flatMap { place in inside.filter { rank($0) == place } }
             return kind == .any ? ordered : Array(ordered.prefix(1))
         }
     }

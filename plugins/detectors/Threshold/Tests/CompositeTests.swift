@@ -145,6 +145,29 @@ import Testing
         }
     }
 
+    /// A limit that it never broke would read as if somebody had moved the one that it did.
+    @Test(arguments: [("any", 0.992, "99.5%"), ("any", 0.9, "98%"), ("all", 0.97, "98%")])
+    func `an end names a limit that was broken, of several on one metric`(kind: String, worst: Double, limit: String)
+        throws
+    {
+        let rule = try WrittenOptions([
+            (
+                kind,
+                .sections([
+                    ["metric": "crash_free_users", "warning": "< 98%"],
+                    ["metric": "crash_free_users", "warning": "< 99.5%"],
+                ])
+            )
+        ]).rule()
+        let incident = Sight.Tracked(
+            subject: Subject(source: "ios", app: "shop"), key: nil, severity: .warning, since: .noon - .hours(2),
+            worst: Sight.Tracked.Depth("crash_free_users", worst))
+        let fine = Series(["users": 10_000, "crashed_users": 9])
+        let judgement = try #require(rule.judge(fine, ending: incident, at: .noon) as Judgement?)
+        #expect(judgement.verdict == .ok(recovered: true))
+        #expect(judgement.evidence.limit?.description == "< \(limit)")
+    }
+
     @Test func `what the rule says holds for every condition that says nothing else`() throws {
         let rule = try
             ([
