@@ -81,6 +81,21 @@ import Testing
         #expect(text.contains(#"<a href="ack?incident=3f9a">Acknowledge</a>"#))
     }
 
+    @Test func `a summary of one incident leads to it, and has nothing to be done`() {
+        let incident = Incident(
+            rule: "floor", subject: Subject(source: "ios", app: "shop"), labels: [:], severity: .warning,
+            since: .friday,
+            evidence: Evidence(sentence: ""))
+        var summary = Message(kind: .digest, severity: .warning, at: .friday, headline: "shop: 1 came and went")
+        summary.incidents = [IncidentSummary(incident)]
+        func card() -> String {
+            page.card(.of(InboxMessage(id: "a", channel: "team", message: summary, at: .friday))).text
+        }
+        #expect(card().contains(#"<a href="incidents/\#(incident.id)">Incident</a>"#) && !card().contains("ack?"))
+        summary.incidents.append(IncidentSummary(incident))
+        #expect(!card().contains(#"class="links""#), "of several it is not known which")
+    }
+
     @Test func `one message needs no course`() {
         let text = page.card(.of(course[0])).text
         #expect(!text.contains("course") && !text.contains("<details"))

@@ -23,8 +23,10 @@ extension Page {
     /// Where all that is known of its incident stands, and what can be done about it, by the address by which whoever reads it
     /// came: by the public one, to which the message's own links lead, the bot may not know who they are.
     private func places(_ latest: InboxMessage) -> HTML? {
-        guard let incident = latest.incident else { return nil }
-        let errands = isInteractive && !latest.isOver ? Page.errands(about: incident, .top) : nil
+        let members = latest.message.incidents
+        guard let incident = latest.incident ?? (members.count == 1 ? members[0].id : nil) else { return nil }
+        let isOpen = latest.incident != nil && !latest.isOver
+        let errands = isInteractive && isOpen ? Page.errands(about: incident, .top) : nil
         return #"<p class="links"><a href="incidents/\#(incident)">Incident</a>\#(errands)</p>"#
     }
 
