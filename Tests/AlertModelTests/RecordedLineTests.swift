@@ -49,9 +49,15 @@ import Testing
         (Unread.anything, ""), (.apps(["shop", "bank"]), #","apps":["bank","shop"]"#), (.nothing, #","apps":[]"#),
     ])
     func `what an answer could not tell is written on one line and read again`(unread: Unread, apps: String) throws {
-        let line = ObservationLine.partial(PartialPoll(source: "ios", unread, seen: Fixtures.start))
-        #expect(line.json.text == #"{"source":"ios","outcome":"partial"\#(apps),"seen":"2026-11-20T22:00:00Z"}"#)
-        #expect(try read(line.json.text).line == line)
+        var poll = PartialPoll(source: "ios", unread, seen: Fixtures.start)
+        let seen = #""seen":"2026-11-20T22:00:00Z"}"#
+        #expect(ObservationLine.partial(poll).json.text == #"{"source":"ios","outcome":"partial"\#(apps),"# + seen)
+        #expect(try read(ObservationLine.partial(poll).json.text).line == .partial(poll))
+        poll.failure = EmptyPoll.Failure(reason: "timeout", sentence: "no answer")
+        let failed = #","failed":"timeout","sentence":"no answer","#
+        #expect(
+            ObservationLine.partial(poll).json.text == #"{"source":"ios","outcome":"partial"\#(apps)"# + failed + seen)
+        #expect(try read(ObservationLine.partial(poll).json.text).line == .partial(poll))
     }
 
     @Test func `an outcome that nobody knows is named`() throws {

@@ -65,6 +65,7 @@ internal import Testing
     @Test func `the worlds are full of what matters`() throws {
         var reasons: Set<String> = []
         var kinds: Set<Notification.Kind> = []
+        var rules: Set<String> = []
         for seed in UInt64(1)...60 {
             let world = try World(seed: seed)
             var preview = Preview(plan: world.plan, state: State(memories: world.plan.memories), start: .rehearsalStart)
@@ -74,12 +75,14 @@ internal import Testing
             }
             reasons.formUnion(preview.decisions.map(\.reason.description))
             kinds.formUnion(preview.decisions.map(\.kind))
+            rules.formUnion(preview.decisions.flatMap(\.message.incidents).map(\.rule))
         }
         #expect(
             reasons.isSuperset(of: [
                 "first", "escalated", "repeat", "resolved", "muted:vacation", "quiet_hours:nights", "unannounced",
                 "budget:calm-down",
             ]))
+        #expect(rules.contains("partial-answers"))
         #expect(kinds.isSuperset(of: [.opened, .escalated, .reminder, .resolved, .digest]))
     }
 }

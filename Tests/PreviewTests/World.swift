@@ -102,7 +102,11 @@ struct World {
             observation.isComplete = random.happens(0.5)
             return random.happens(0.5) ? [observation] : [observation, newest]
         }
-        return PollReport(observations.isEmpty ? .noData : .values(observations))
+        let report = PollReport(observations.isEmpty ? .noData : .values(observations))
+        // For an hour at a time, a part is missing.
+        let hour = UInt64(truncatingIfNeeded: now.milliseconds / 3_600_000)
+        var part = SeededRandom(seed: seed &* 17 &+ hour &+ UInt64(source.count))
+        return part.happens(0.2) ? report.waiting(after: [PollFailure(.badAnswer, "a row of\nbank is odd")]) : report
     }
 
     /// How long the poll takes that begins now.

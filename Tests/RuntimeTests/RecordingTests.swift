@@ -46,6 +46,7 @@ internal import Testing
             PollReport(.values(observations + strange)), PollReport(.values([])), PollReport(.noData),
             PollReport(.values([]), unread: .apps(["shop"])), PollReport(.noData, unread: .anything),
             PollReport(.unchanged), PollReport(.stale(measured: start - .hours(2))), PollReport(.failed(failure)),
+            PollReport(.noData).waiting(after: [PollFailure(.badAnswer, "a row is odd")]),
         ]
         var recording = Recording(disk)
         for report in reports {
@@ -58,19 +59,30 @@ internal import Testing
         #expect(
             lines.prefix(3).map(\.line)
                 == observations.map(ObservationLine.observed) + [.observed(.figures([:], at: start))])
+        func partial(_ lines: some Sequence<RecordedLine>) -> [Unread?] {
+            lines.map { if case .partial(let poll) = $0.line { poll.unread } else { nil } }
+        }
         let outcomes: [EmptyPoll.Outcome] = lines.dropFirst(3).compactMap {
             if case .empty(let poll) = $0.line { poll.outcome } else { nil }
         }
         // In front of the answer that it is about.
         #expect(
-            lines.dropFirst(3).map(\.line.unread) == [nil, nil, .apps(["shop"]), nil, .anything] + [nil, nil, nil, nil])
+            partial(lines.dropFirst(3)) == [
+                nil, nil, .apps(["shop"]), nil, .anything, nil, nil, nil, nil, .nothing, nil,
+            ])
         #expect(
             outcomes == [
                 .noData, .noData, .noData, .noData, .unchanged, .stale(measured: start - .hours(2)),
                 .failed(
                     EmptyPoll.Failure(
                         reason: "rate_limited", sentence: "slow \"down\"", retryAt: start + .hours(1))),
+                .noData,
             ])
+        let lack = EmptyPoll.Failure(reason: "bad_answer", sentence: "a row is odd")
+        #expect(
+            lines.contains {
+                $0.line == .partial(PartialPoll(source: "ios", .nothing, failure: lack, seen: arrived))
+            })
     }
 
     @Test func `apps that share a span share a line, and stay in their order`() throws {

@@ -456,6 +456,70 @@ import Testing
         #expect(text.contains("\n  team: nothing to send; would be held by quiet_hours:nights until "), "\(text)")
     }
 
+    /// Whoever asks before going to bed wants to know what will wake them.
+    @Test(arguments: [
+        ("12:05", "13:00", "nothing to send; would be held by quiet_hours:nights until Fri 20 Nov 13:00 UTC"),
+        ("11:00", "12:05", "nothing to send; passes nights\n"),
+    ])
+    func `of what is pending stands what gates say when it fires`(from: String, until: String, words: String) {
+        var bot = bot(
+            .rehearsed(for: .minutes(10), gates: [.quiet(from: "2026-11-20 \(from)", until: "2026-11-20 \(until)")]))
+        bot.see(.warning)
+        let text = paragraph(bot)[0]
+        #expect(text.contains("\n  team: \(words)"), "\(text)")
+    }
+
+    @Test func `gates that hand over to each other without end are all named`() {
+        let gates: [GatePlan] = [
+            .quiet("first", from: "2026-11-20 11:00", until: "2026-11-20 13:00"),
+            .quiet("second", from: "2026-11-20 12:30", until: "2028-01-01 00:00"),
+            .quiet("third", from: "2027-01-01 00:00", until: "2029-01-01 00:00"),
+        ]
+        var bot = bot(.rehearsed(gates: gates))
+        bot.see(.warning)
+        let text = paragraph(bot)[0]
+        #expect(
+            text.contains(
+                "held by quiet_hours:first until Fri 20 Nov 13:00 UTC, then by quiet_hours:second, with no end in sight"
+            ),
+            "\(text)")
+    }
+
+    /// What waits is sent, whether or not anybody still looks.
+    @Test func `an end that is held is known also where its rule judges that no more`() throws {
+        func plan(_ match: Match) -> Plan {
+            .rehearsed(
+                detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(), match: match)],
+                gates: [.quiet(from: "2026-11-20 12:02", until: "2026-11-20 13:00")])
+        }
+        var bot = bot(plan(.all))
+        bot.see(.warning)
+        bot.advance(by: .minutes(5))
+        bot.see(.fine)
+        let before = paragraph(bot, app: "shop")
+        bot.reload(plan(.on(["app": "other"])))
+        bot.advance(by: .seconds(1))
+        let end = "team: the message that it has ended is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC"
+        for text in [before, paragraph(bot, app: "shop")] {
+            #expect(text.count == 1 && text.first?.contains(end) == true, "\(text)")
+        }
+        #expect(paragraph(bot, app: "game") == [] && paragraph(bot, rule: "other") == [])
+        bot.advance(by: .hours(1))
+        #expect(paragraph(bot, app: "shop") == [])
+    }
+
+    @Test func `no escalation is promised to whoever is told anyway`() throws {
+        let nag = try EscalateGate.written(["to": "oncall", "after": "30m", "severity": "warning"], name: "nag")
+        var bot = bot(
+            .rehearsed(
+                gates: [GatePlan(name: "nag", gate: nag)],
+                channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(5))
+        let text = paragraph(bot)[0]
+        #expect(text.contains("\n  oncall: notified (warning)") && !text.contains("unless somebody"), "\(text)")
+    }
+
     @Test func `what may not have arrived is not called notified until something has`() throws {
         let why = "it is unknown, for the second time, whether it arrived: it hung up"
         var bot = bot()

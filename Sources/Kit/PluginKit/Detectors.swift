@@ -136,6 +136,9 @@ public struct Sight: Sendable {
     public let tracked: [Tracked]
     /// When the source last gave a usable answer; nil when it never has.
     public let lastGood: Moment?
+    /// Until when what was seen last of a single subject is known to have held: an answer that is as before says so. Nil where
+    /// nobody knows.
+    public let knownUntil: Moment?
     /// Whether the rule's match may leave out a part of the source: then nothing can be said of the source as a whole.
     public let isPartial: Bool
     /// The issues that the rule is about, where its match names some.
@@ -143,13 +146,14 @@ public struct Sight: Sendable {
 
     public init(
         _ subject: Subject, _ series: Series = Series(), parts: [Entry] = [], tracked: [Tracked] = [],
-        lastGood: Moment? = nil, isPartial: Bool = false, issues: Match.Condition? = nil
+        lastGood: Moment? = nil, knownUntil: Moment? = nil, isPartial: Bool = false, issues: Match.Condition? = nil
     ) {
         self.subject = subject
         self.series = series
         self.parts = parts
         self.tracked = tracked
         self.lastGood = lastGood
+        self.knownUntil = knownUntil
         self.isPartial = isPartial
         self.issues = issues
     }

@@ -378,11 +378,16 @@ extension PollOutcome {
         case .noData: self = .noData
         case .stale(let measured): self = .stale(measured: measured)
         case .unchanged: self = .unchanged
-        case .failed(let failure):
-            let sentence = failure.sentence ?? failure.reason.tamed
-            self = .failed(
-                PollFailure(
-                    PollFailure.Reason(rawValue: failure.reason) ?? .refused, sentence, retryAt: failure.retryAt))
+        case .failed(let failure): self = .failed(PollFailure(failure))
         }
+    }
+}
+
+extension PollFailure {
+    /// The failure of which a line tells.
+    public init(_ failure: EmptyPoll.Failure) {
+        self.init(
+            Reason(rawValue: failure.reason) ?? .refused, failure.sentence ?? failure.reason.tamed,
+            retryAt: failure.retryAt)
     }
 }

@@ -186,8 +186,9 @@ extension PollReport {
             [RecordedLine(.empty(EmptyPoll(source: source, outcome, seen: arrived)), asked: asked, arrived: arrived)]
         }
         var partial: [RecordedLine] {
-            guard unread != .nothing else { return [] }
-            let poll = PartialPoll(source: source, unread, seen: arrived)
+            guard unread != .nothing || missing != nil else { return [] }
+            let failure = missing.map { EmptyPoll.Failure(reason: $0.reason.rawValue, sentence: $0.description) }
+            let poll = PartialPoll(source: source, unread, failure: failure, seen: arrived)
             return [RecordedLine(.partial(poll), asked: asked, arrived: arrived)]
         }
         switch outcome {

@@ -317,8 +317,11 @@ public struct WhyReport: Sendable {
 
     /// Until when others hold it that are closed behind the first.
     private func others(_ way: Explanation.Way, _ first: Closure) -> String {
-        guard let opening = way.opening, clock(opening) != clock(first.until) else { return "" }
         let behind = way.behind.map(\.description).joined(separator: ", ")
+        guard let opening = way.opening else {
+            return behind.isEmpty ? "" : ", then by \(behind), with no end in sight"
+        }
+        guard clock(opening) != clock(first.until) else { return "" }
         return behind.isEmpty ? ", and again until \(clock(opening))" : ", then by \(behind) until \(clock(opening))"
     }
 

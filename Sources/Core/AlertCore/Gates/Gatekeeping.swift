@@ -190,7 +190,9 @@ extension State {
     /// What gates add to a notification that passes.
     func remarks(on notification: Notification, at now: Moment, _ plan: Plan) -> [Remark] {
         let remarks = plan.gates.compactMap { plan in
+            // Of what passes all the same it holds nothing that comes after.
             plan.calendar == nil && plan.concerns(notification.property)
+                && !(plan.gate.readsSwings && plan.lets(notification.severity))
                 ? plan.gate.remark(on: notification, at: now, given: GateSight(self)) : nil
         }
         return remarks + [steadinessRemark(on: notification, plan)].compactMap(\.self)
@@ -215,8 +217,10 @@ extension State {
     }
 
     /// What each gate that concerns a notification says of it, for `why`.
-    func asked(_ notification: Notification, at now: Moment, _ plan: Plan) -> [Explanation.Asked] {
-        let sight = GateSight(self)
+    func asked(
+        _ notification: Notification, at now: Moment, _ plan: Plan, isAhead: Bool = false
+    ) -> [Explanation.Asked] {
+        let sight = GateSight(self, ahead: isAhead ? now : nil)
         return plan.gates.filter { $0.concerns(notification.property) }.map { plan in
             let closure =
                 plan.lets(notification.severity) ? nil : plan.gate.closure(for: notification, at: now, given: sight)

@@ -96,7 +96,26 @@ extension Core {
         let explanations = judgements.kept.compactMap { judged in
             plan.detector(judged.rule).map { explain(state, $0, judged, over, at: now) }
         }
-        return (explanations, judgements)
+        return (explanations + held(over, besides: explanations, isAsked), judgements)
+    }
+
+    /// What is over and is held still, where no rule judges any more what it was about: an issue that nobody names, or what the
+    /// config has no place for.
+    private func held(
+        _ over: [IncidentKey: [Incident]], besides explanations: [Explanation],
+        _ isAsked: (_ rule: String, _ subject: Subject) -> Bool
+    ) -> [Explanation] {
+        let told = Set(explanations.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) })
+        return over.sorted { $0.key < $1.key }.compactMap { identity, incidents in
+            guard let last = incidents.last, !told.contains(identity), Trouble(rawValue: identity.rule) == nil,
+                isAsked(identity.rule, identity.subject),
+                incidents.contains(where: { $0.standings.contains { $0.value.hold != nil } })
+            else { return nil }
+            return Explanation(
+                rule: identity.rule, subject: identity.subject, key: identity.key,
+                judgement: Judgement(.ok(recovered: true), .far, last.evidence), noNewsSince: nil, incident: nil,
+                firesAt: nil, ways: [], escalations: [], over: incidents)
+        }
     }
 
     /// The troubles of the bot itself that are open, or of whose end a channel has still to hear.
@@ -117,7 +136,7 @@ extension Core {
                 rule: incident.rule, subject: incident.subject, key: nil,
                 judgement: Judgement(verdict, .between, incident.evidence), noNewsSince: nil,
                 incident: incident.isOpen ? incident : nil, firesAt: nil,
-                ways: incident.isOpen ? ways(state, incident, at: now) : [],
+                ways: incident.isOpen ? ways(state, incident, at: now, now: now) : [],
                 escalations: escalations(of: incident, state, at: now),
                 over: over[identity] ?? [])
         }
@@ -130,11 +149,12 @@ extension Core {
         let incident = state.incidents[identity: identity]
         let asItIs = incident ?? wouldBe(judged, rule, state, at: now)
         let worse = incident == nil ? severities(of: rule).filter { $0 > asItIs.severity } : []
-        let ways = ways(state, asItIs, worse: worse, at: now)
+        let firesAt = incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil }
+        let ways = ways(state, asItIs, worse: worse, at: max(now, firesAt ?? now), now: now)
         return Explanation(
             rule: rule.name, subject: judged.subject, key: judged.key, judgement: judged.judgement,
             noNewsSince: judged.noNewsSince, incident: incident,
-            firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
+            firesAt: firesAt,
             ways: ways, routes: ways.isEmpty ? routes(of: asItIs, rule, at: now) : [],
             escalations: incident.map { escalations(of: $0, state, at: now) } ?? [], over: over[identity] ?? [])
     }
@@ -156,7 +176,10 @@ extension Core {
     private func escalations(of incident: Incident, _ state: State, at now: Moment) -> [Explanation.Step] {
         guard incident.isOpen, incident.acknowledgement == nil else { return [] }
         return plan.escalations(of: incident).filter { $0.from > now }.flatMap { escalation in
-            escalation.channels.map { channel in
+            // Who is told of it anyway is not called.
+            let routed = plan.channels(for: incident, at: now)
+            return escalation.channels.filter { incident.standings[$0]?.announced == nil && !routed.contains($0) }.map {
+                channel in
                 let (from, standing) = (escalation.from, incident.standings[channel] ?? Standing())
                 let notification = Notification(.opened, of: incident, standing, in: channel)
                 let closure = state.closure(for: notification, at: from, plan, isAhead: true)
@@ -189,38 +212,42 @@ extension Core {
 
     /// The mildest of these severities with which no gate would be closed in the channel; nil where some is to all of them.
     private func passing(
-        _ worse: [Severity], than incident: Incident, in channel: String, _ state: State, at now: Moment
+        _ worse: [Severity], than incident: Incident, in channel: String, _ state: State, at now: Moment, isAhead: Bool
     ) -> Severity? {
         worse.first { severity in
             var other = incident
             other.severity = severity
             let notification = Notification(.opened, of: other, Standing(), in: channel)
             return plan.channels(for: other, at: now).contains(channel)
-                && state.closure(for: notification, at: now, plan) == nil
+                && state.closure(for: notification, at: now, plan, isAhead: isAhead) == nil
         }
     }
 
-    /// - Parameter worse: as what else it might be told, the mildest first, where it is none yet.
+    /// - Parameters:
+    ///   - worse: as what else it might be told, the mildest first, where it is none yet.
+    ///   - moment: when it would be told: what gates say now is no answer where that is later.
     private func ways(
-        _ state: State, _ incident: Incident, worse: [Severity] = [], at now: Moment
+        _ state: State, _ incident: Incident, worse: [Severity] = [], at moment: Moment, now: Moment
     ) -> [Explanation.Way] {
+        let isAhead = moment > now
         let dead = state.incidents.deadChannels(for: incident, plan)
-        let routed = plan.channels(for: incident, at: now, dead: dead)
+        let routed = plan.channels(for: incident, at: moment, dead: dead)
         return plan.channels.map(\.name).filter { routed.contains($0) || incident.standings[$0] != nil }.map {
             channel in
             let standing = incident.standings[channel]
             let kind: Notification.Kind = standing?.announced == nil ? .opened : .reminder
             let notification = Notification(kind, of: incident, standing ?? Standing(), in: channel)
-            let closure = state.closure(for: notification, at: now, plan)
-            let wait = closure.map { state.wait(of: notification, behind: $0, at: now, plan) }
-            let isOffDuty = plan.isOffDuty(channel, for: incident, at: now, dead: dead)
+            let closure = state.closure(for: notification, at: moment, plan, isAhead: isAhead)
+            let wait = closure.map { state.wait(of: notification, behind: $0, at: moment, plan) }
+            let isOffDuty = plan.isOffDuty(channel, for: incident, at: moment, dead: dead)
             let reminder =
                 isOffDuty ? nil : standing.flatMap { state.reminderDue(incident, $0, in: channel, plan, at: now) }
             return Explanation.Way(
                 channel: channel, standing: standing, closure: closure, opening: wait?.opening.ifKnown,
                 behind: wait?.behind ?? [],
-                passing: closure == nil ? nil : passing(worse, than: incident, in: channel, state, at: now),
-                gates: state.asked(notification, at: now, plan), reminder: reminder,
+                passing: closure == nil
+                    ? nil : passing(worse, than: incident, in: channel, state, at: moment, isAhead: isAhead),
+                gates: state.asked(notification, at: moment, plan, isAhead: isAhead), reminder: reminder,
                 unreminded: reminder == nil ? unreminded(channel, incident, isOffDuty: isOffDuty) : nil)
         }
     }

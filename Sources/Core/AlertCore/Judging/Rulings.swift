@@ -43,7 +43,7 @@ struct Rulings {
 struct Question {
     let plan: Plan
     /// Those that may concern the source: looked up once for all that it has.
-    let rules: [DetectorPlan]
+    var rules: [DetectorPlan]
     let now: Moment
     /// Whether every judgement is wanted, those that change nothing too.
     var tellsJudgements = false
@@ -202,7 +202,8 @@ extension State {
     private func sight(of subject: Subject, _ series: Series, for rule: DetectorPlan) -> Sight {
         Sight(
             subject, series, tracked: incidents.tracked(by: rule.name, [subject]),
-            lastGood: schedule.sources[subject.source]?.lastGood, issues: rule.match["issue"])
+            lastGood: schedule.sources[subject.source]?.lastGood,
+            knownUntil: schedule.sources[subject.source]?.knownUntil(series.lastSeen), issues: rule.match["issue"])
     }
 
     /// The releases of an app that have figures, by name.

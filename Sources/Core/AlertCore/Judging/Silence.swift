@@ -213,7 +213,8 @@ extension State {
 
     /// What had sessions and has not been in the source's answers for longer than its figures are believed, and than the
     /// rule looks back: one answer without it is no alarm, nor is the first after a break, which counts as no time. A release
-    /// that fades away while its app goes on has not vanished.
+    /// that fades away while its app goes on has not vanished; where releases went one by one and the rule judges the whole, the
+    /// whole has, though the last of them was there for longer.
     func vanished(
         of source: String, for rule: DetectorPlan, _ record: SourceRecord, _ plan: Plan, at now: Moment
     ) -> [Subject] {
@@ -222,16 +223,25 @@ extension State {
             guard let series = figures.series[subject], series.hasFigures else { continue }
             newest[subject.whole] = max(newest[subject.whole] ?? .earliest, lastKnown(series.figuresSeen, of: source))
         }
-        return figures.unordered(of: source).filter { subject in
-            guard let last = newest[subject.whole], let series = figures.series[subject],
-                series.hasFigures, lastKnown(series.figuresSeen, of: source) == last,
+        func isLast(_ subject: Subject) -> Bool {
+            guard let series = figures.series[subject], !figures.isPassedOver(subject, series, by: rule) else {
+                return false
+            }
+            return lastKnown(series.figuresSeen, of: source) == newest[subject.whole]
+        }
+        let gone = figures.unordered(of: source).filter { subject in
+            guard let last = newest[subject.whole], let series = figures.series[subject], series.hasFigures,
                 now - last > max(staysGood(subject, plan), rule.detector.lookback),
                 now - last - record.breaks.lasted(since: last) > staysGood(subject, plan),
                 // What has been told of for that long is closed, and told no more, though its issues go on.
                 now - last < Figures.lifetime
             else { return false }
-            return (series.samples.last { $0.metrics[.sessions] != nil }?.metrics[.sessions] ?? 0) > 0
-        }.sorted()
+            // Most fade to a row with 0, or some, before they have none.
+            return series.samples.contains { ($0.metrics[.sessions] ?? 0) > 0 }
+        }
+        let last = gone.filter(isLast)
+        let apps = Set(last.map(\.whole))
+        return (last + gone.filter { $0.release == nil && !apps.contains($0) }).sorted()
     }
 
     /// What nobody has heard of for so long that its figures are let go.

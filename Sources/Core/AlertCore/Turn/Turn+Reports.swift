@@ -8,7 +8,15 @@ extension Turn {
         // Nearly always they are of one source.
         var seen: [(source: String, observations: [Observation])] = []
         var unread: [String: Unread] = [:]
-        for line in lines { if let part = line.unread { unread[line.source, default: .nothing].formUnion(part) } }
+        var missing: [String: PollFailure] = [:]
+        for case .partial(let poll) in lines {
+            unread[poll.source, default: .nothing].formUnion(poll.unread)
+            if let failure = poll.failure { missing[poll.source] = PollFailure(failure) }
+        }
+        func report(_ outcome: PollOutcome, of source: String) -> PollReport {
+            PollReport(outcome, unread: unread[source] ?? .nothing)
+                .waiting(after: [missing[source]].compactMap(\.self))
+        }
         for index in lines.indices {
             switch lines[index] {
             case .observed(let observation):
@@ -20,8 +28,7 @@ extension Turn {
                 }
             case .empty(let poll):
                 receiveReport(
-                    of: poll.source,
-                    PollReport(PollReport.Outcome(poll.outcome), unread: unread[poll.source] ?? .nothing), asked: asked,
+                    of: poll.source, report(PollOutcome(poll.outcome), of: poll.source), asked: asked,
                     validators: state.schedule.sources[poll.source]?.validators ?? [:])
             // It says something of the answer beside it.
             case .partial: break
@@ -29,7 +36,7 @@ extension Turn {
         }
         for (name, observations) in seen.sorted(by: { $0.source < $1.source }) {
             receiveReport(
-                of: name, PollReport(.values(observations), unread: unread[name] ?? .nothing), asked: asked,
+                of: name, report(.values(observations), of: name), asked: asked,
                 validators: state.schedule.sources[name]?.validators ?? [:])
         }
     }
@@ -123,6 +130,7 @@ extension Turn {
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
             // that the figures still hold.
             let isNews = record.lastOutcome != .values && record.lastOutcome != .unchanged
+            judgeOpenIssues(of: source.name)
             if state.schedule.noteJudged(source.name) || isNews {
                 let subjects = state.figures.subjects(of: source.name)
                 let aged = subjects.filter { state.figures.series[$0].map { $0.figuresSeen < $0.lastSeen } ?? false }
@@ -274,6 +282,23 @@ extension Turn {
         }
         take(state.judge(appsOf: subjects, question), &closeness)
         return closeness
+    }
+
+    /// Asks what of open issues is over by an answer that is as before: what it does not name goes on being named by nobody.
+    private mutating func judgeOpenIssues(of source: String) {
+        guard !state.incidents.isEmpty else { return }
+        var question = Question(plan, of: source, at: now)
+        question.rules.removeAll { !$0.detector.readsIssues }
+        question.asSeen = true
+        guard !question.rules.isEmpty else { return }
+        let open = state.figures.unordered(of: source).filter(state.incidents.isOpen).sorted()
+        for ruling in state.judge(open, question).all + state.judge(appsOf: open, question).all {
+            if case .judged(let judgement) = ruling.word, case .ok(recovered: true) = judgement.verdict,
+                state.incidents[identity: ruling.identity] != nil
+            {
+                track(ruling)
+            }
+        }
     }
 
     private mutating func take(_ rulings: Rulings, _ closeness: inout Judgement.Closeness) {

@@ -17,12 +17,6 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
         return failure
     }
 
-    /// What the figures beside it leave open; nil where it is about something else.
-    public var unread: Unread? {
-        guard case .partial(let poll) = self else { return nil }
-        return poll.unread
-    }
-
     public var source: String {
         switch self {
         case .observed(let observation): observation.subject.source

@@ -43,11 +43,14 @@ public enum Unread: Hashable, Sendable {
 public struct PartialPoll: Hashable, Sendable {
     public var source: String
     public var unread: Unread
+    /// Why a part of it could not be had; nil where that is no failure, or an earlier version has not written it.
+    public var failure: EmptyPoll.Failure?
     public var seen: Moment
 
-    public init(source: String, _ unread: Unread, seen: Moment) {
+    public init(source: String, _ unread: Unread, failure: EmptyPoll.Failure? = nil, seen: Moment) {
         self.source = source
         self.unread = unread
+        self.failure = failure
         self.seen = seen
     }
 
@@ -59,7 +62,12 @@ public struct PartialPoll: Hashable, Sendable {
             unread = .nothing
             for app in try apps.elements() { unread.add(try app.nonEmptyString()) }
         }
-        self.init(source: source, unread, seen: seen)
+        var failure: EmptyPoll.Failure?
+        if let failed = try line.optional("failed") {
+            failure = EmptyPoll.Failure(
+                reason: try failed.nonEmptyString(), sentence: try line.optional("sentence")?.string())
+        }
+        self.init(source: source, unread, failure: failure, seen: seen)
     }
 
     func putMembers(into json: inout JSONWriter) {
@@ -70,6 +78,8 @@ public struct PartialPoll: Hashable, Sendable {
         case .apps(let apps): json.member("apps", apps.sorted())
         case .anything: break
         }
+        json.member("failed", ifAny: failure?.reason)
+        json.member("sentence", ifAny: failure?.sentence)
         json.member("seen", seen)
     }
 

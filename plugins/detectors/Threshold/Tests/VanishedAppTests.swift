@@ -63,6 +63,41 @@ import ThresholdDetector
         #expect(bot.objections == [])
     }
 
+    /// The commonest way to die is 400, 20, 3, 0, and then no row.
+    @Test(arguments: [[0.0], [20, 3, 0], [0, 0, 0]])
+    func `an app that fades to none before it is gone is gone`(fading: [Double]) throws {
+        var bot = try bot(["metric": "sessions", "warning": "< 2", "window": "1h"])
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        for sessions in fading { answer(&bot, for: .minutes(10), ["shop": sessions, "other": 500]) }
+        #expect(bot.marks(of: "shop") == "")
+        answer(&bot, for: .hours(3), ["other": 500])
+        #expect(bot.marks(of: "shop") == "O")
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [[nil, "2"], ["1", "2"], ["1", "2", "3"]] as [[String?]])
+    func `an app whose releases go one by one is gone with the last, once`(releases: [String?]) throws {
+        var bot = try bot(Self.alive)
+        func answer(_ releases: some Sequence<String?>, for length: Duration) {
+            let end = bot.now + length
+            while bot.now < end {
+                let shops = releases.map { Subject(source: "ios", app: "shop", release: $0) }
+                bot.see(
+                    (shops + [Subject(source: "ios", app: "other")]).map {
+                        .figures(["sessions": 400], of: $0, at: bot.now, lasting: .minutes(10))
+                    })
+                bot.advance(by: .minutes(10))
+            }
+        }
+        answer(releases, for: .hours(3))
+        for count in 1..<releases.count { answer(releases.dropFirst(count), for: .minutes(10)) }
+        #expect(bot.marks(of: "shop") == "")
+        answer([], for: .hours(3))
+        #expect(bot.marks(of: "shop") == "O")
+        #expect(bot.state.incidents.all.filter { $0.isOpen }.map(\.subject.release) == [nil])
+        #expect(bot.objections == [])
+    }
+
     @Test(arguments: [true, false])
     func `the first answer after a time without any takes no app for gone`(isFailing: Bool) throws {
         var bot = try bot(Self.alive)

@@ -150,8 +150,13 @@ public struct VelocityDetector: Detector {
 
     /// Whether an issue was named last so long ago that it is gone: by answers whose issues were read. Where none of these comes
     /// without any, as from a source that tells of issues only where there are some, by figures after twice their span.
-    private func isGone(since last: Moment, _ memory: IssueMemory, _ series: Series) -> Bool {
-        if let read = memory.read, read - last >= quietTime { return true }
+    private func isGone(since last: Moment, _ memory: IssueMemory, _ sight: Sight) -> Bool {
+        let series = sight.series
+        if var read = memory.read {
+            // The newest answer did not name it, nor did those that were as that one.
+            if read > last, read >= series.lastSeen, let known = sight.knownUntil { read = max(read, known) }
+            if read - last >= quietTime { return true }
+        }
         let span = memory.reading?.span.length ?? .zero
         return series.lastSeen - max(last, memory.unread ?? last) >= (span > quietTime ? span * 2 : quietTime)
     }
@@ -167,7 +172,7 @@ public struct VelocityDetector: Detector {
             case .ignored?: phrase = Phrase(.issueOverIgnored)
             // Only fresh figures without it show that it is gone, and only where issues came with them.
             case .open?:
-                guard let last = record?.lastNamed, isGone(since: last, memory, sight.series) else { return nil }
+                guard let last = record?.lastNamed, isGone(since: last, memory, sight) else { return nil }
                 phrase = Phrase(.issueOverUnseen, [.period: .period(quietTime)])
             case nil: phrase = Phrase(.issueOverLong)
             }

@@ -215,6 +215,33 @@ private typealias Issue = AlertModel.Issue
         #expect(headline.contains(": 1.001% of ") && headline.contains("the limit is 1%): "), "\(headline)")
     }
 
+    private func answerAsBefore(_ bot: inout Rehearsal, times: Int) {
+        for _ in 0..<times {
+            bot.advance(by: .minutes(5))
+            bot.step(.polled(source: "ios", PollReport(.unchanged), validators: [:]))
+        }
+    }
+
+    /// A quiet night: the first answer without it comes again and again, byte for byte.
+    @Test(arguments: [5, 20, 40] as [Int64])
+    func `answers that are as the first without it end it`(minutes: Int64) throws {
+        var bot = try bot()
+        #expect(play(&bot, [30]) == [[.opened]])
+        bot.advance(by: .minutes(minutes))
+        bot.see([.figures(["sessions": 1000], at: bot.now, lasting: .minutes(30))])
+        answerAsBefore(&bot, times: 12)
+        #expect(bot.decisions.map(\.kind) == [.opened, .resolved])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `answers that are as the one that names it end nothing`() throws {
+        var bot = try bot()
+        #expect(play(&bot, [30]) == [[.opened]])
+        answerAsBefore(&bot, times: 36)
+        #expect(bot.decisions.map(\.kind) == [.opened])
+        #expect(bot.objections == [])
+    }
+
     @Test func `figures whose issues nobody could read end nothing`() throws {
         var bot = try bot()
         #expect(play(&bot, [30]) == [[.opened]])
