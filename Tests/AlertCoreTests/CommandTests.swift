@@ -159,6 +159,18 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `so it does where the clock is less than a day ahead for longer than an hour`() {
+        var bot = bot()
+        _ = tell(&bot, mute(for: .hours(2)))
+        bot.advance(by: .seconds(1))
+        bot.setClock(by: .hours(3))
+        bot.advance(by: .minutes(90))
+        #expect(bot.state.mutes.inForce(at: bot.now).isEmpty)
+        bot.setClock(by: .hours(-3))
+        bot.advance(by: .seconds(1))
+        #expect(bot.state.mutes.inForce(at: bot.now).count == 1)
+    }
+
     @Test func `who ends all mutes by a clock that is wrong has ended them for good`() {
         var bot = bot()
         _ = tell(&bot, mute(for: .hours(2)))
