@@ -172,7 +172,8 @@ extension FrontSuite {
                 let failed = said.first { $0["failed"] != nil }
                 let hasFigures = said.contains { $0["metrics"] != nil }
                 #expect(hasFigures == goesOn, comment)
-                #expect(failed?["failed"]?.string == (goesOn ? nil : trouble.reason.rawValue), comment)
+                #expect(failed?["failed"]?.string == trouble.reason.rawValue, comment)
+                #expect(failed?["outcome"]?.string == (goesOn ? "partial" : nil), comment)
                 let sentences = goesOn ? probed.warnings : [failed?["sentence"]?.string ?? ""]
                 #expect(sentences.contains { trouble.isNamed(in: $0, of: onset) }, "\(comment): \(sentences)")
                 #expect(try strays(of: said, among: right.lines()) == [], comment)

@@ -480,7 +480,7 @@ import Testing
         let text = paragraph(bot)[0]
         #expect(
             text.contains(
-                "held by quiet_hours:first until Fri 20 Nov 13:00 UTC, then by quiet_hours:second, with no end in sight"
+                "held by quiet_hours:first until Fri 20 Nov 13:00 UTC, then by quiet_hours:second;"
             ),
             "\(text)")
     }
@@ -499,13 +499,33 @@ import Testing
         let before = paragraph(bot, app: "shop")
         bot.reload(plan(.on(["app": "other"])))
         bot.advance(by: .seconds(1))
-        let end = "team: the message that it has ended is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC"
-        for text in [before, paragraph(bot, app: "shop")] {
-            #expect(text.count == 1 && text.first?.contains(end) == true, "\(text)")
-        }
+        let id = try #require(bot.state.incidents.all.first).id
+        #expect(before.count == 1 && before[0].contains("\n  fine; no incident\n"), "\(before)")
+        #expect(
+            paragraph(bot, app: "shop") == [
+                """
+                shop from ios: rule look
+                  over; no incident is open
+                  because: The script says ..
+                  incident \(id), no longer open since Fri 20 Nov 12:05 UTC:
+                    team: the message that it has ended is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC
+                  next poll of ios: Fri 20 Nov 12:15 UTC (idle)
+                """
+            ])
         #expect(paragraph(bot, app: "game") == [] && paragraph(bot, rule: "other") == [])
         bot.advance(by: .hours(1))
         #expect(paragraph(bot, app: "shop") == [])
+    }
+
+    @Test func `what was cut is left out with what is over, and is never called over`() {
+        var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 12:02", until: "2026-11-20 13:00")]))
+        let apps = ["bank", "shop"].map { Subject(source: "ios", app: $0) }
+        bot.see(apps.map { ($0, .warning) })
+        bot.advance(by: .minutes(5))
+        bot.see(apps.map { ($0, .fine) })
+        let report = WhyReport(bot.state, bot.plan, at: bot.now, most: 1)
+        #expect(report.paragraphs.count == 1 && report.leftOut == 1)
+        #expect(!report.paragraphs[0].contains("over; no incident"))
     }
 
     @Test func `no escalation is promised to whoever is told anyway`() throws {
@@ -518,6 +538,22 @@ import Testing
         bot.advance(by: .minutes(5))
         let text = paragraph(bot)[0]
         #expect(text.contains("\n  oncall: notified (warning)") && !text.contains("unless somebody"), "\(text)")
+    }
+
+    @Test func `no escalation is promised twice`() throws {
+        let gates = try ["30m", "20m"].map { after in
+            let gate = try EscalateGate.written(
+                ["to": "oncall", "after": "\(after)", "severity": "warning"], name: after)
+            return GatePlan(name: after, gate: gate)
+        }
+        var bot = bot(
+            .rehearsed(
+                gates: gates, channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")],
+                routes: [Route(to: ["team"])]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(5))
+        let promised = paragraph(bot)[0].split(separator: "\n").filter { $0.contains("unless somebody") }
+        #expect(promised == ["  oncall: will be notified at Fri 20 Nov 12:20 UTC unless somebody acknowledges it"])
     }
 
     @Test func `what may not have arrived is not called notified until something has`() throws {

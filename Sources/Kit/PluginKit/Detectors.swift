@@ -136,9 +136,9 @@ public struct Sight: Sendable {
     public let tracked: [Tracked]
     /// When the source last gave a usable answer; nil when it never has.
     public let lastGood: Moment?
-    /// Until when what was seen last of a single subject is known to have held: an answer that is as before says so. Nil where
-    /// nobody knows.
-    public let knownUntil: Moment?
+    /// Until when what was seen last of `subject` is known to have held: of a single subject, an answer that is as before says
+    /// so; of others it is when they were seen.
+    public let knownUntil: Moment
     /// Whether the rule's match may leave out a part of the source: then nothing can be said of the source as a whole.
     public let isPartial: Bool
     /// The issues that the rule is about, where its match names some.
@@ -153,7 +153,7 @@ public struct Sight: Sendable {
         self.parts = parts
         self.tracked = tracked
         self.lastGood = lastGood
-        self.knownUntil = knownUntil
+        self.knownUntil = knownUntil ?? series.lastSeen
         self.isPartial = isPartial
         self.issues = issues
     }

@@ -186,9 +186,9 @@ extension PollReport {
             [RecordedLine(.empty(EmptyPoll(source: source, outcome, seen: arrived)), asked: asked, arrived: arrived)]
         }
         var partial: [RecordedLine] {
-            guard unread != .nothing || missing != nil else { return [] }
-            let failure = missing.map { EmptyPoll.Failure(reason: $0.reason.rawValue, sentence: $0.description) }
-            let poll = PartialPoll(source: source, unread, failure: failure, seen: arrived)
+            let lack = missing ?? (isPartWaiting ? PollFailure(.rateLimited, "a budget is used up") : nil)
+            guard unread != .nothing || lack != nil else { return [] }
+            let poll = PartialPoll(source: source, unread, failure: lack.map(EmptyPoll.Failure.init), seen: arrived)
             return [RecordedLine(.partial(poll), asked: asked, arrived: arrived)]
         }
         switch outcome {
@@ -203,12 +203,15 @@ extension PollReport {
             return partial + lines
         case .noData: return partial + empty(.noData)
         case .stale(let measured): return empty(.stale(measured: measured))
-        case .unchanged: return empty(.unchanged)
+        case .unchanged: return partial + empty(.unchanged)
         case .failed(let failure):
-            return empty(
-                .failed(
-                    EmptyPoll.Failure(
-                        reason: failure.reason.rawValue, sentence: failure.description, retryAt: failure.retryAt)))
+            return empty(.failed(EmptyPoll.Failure(failure)))
         }
+    }
+}
+
+extension EmptyPoll.Failure {
+    fileprivate init(_ failure: PollFailure) {
+        self.init(reason: failure.reason.rawValue, sentence: failure.description, retryAt: failure.retryAt)
     }
 }

@@ -158,7 +158,7 @@ public struct WhyReport: Sendable {
         var lines = [name(of: explanation), "  \(state(explanation))"]
         let sentence = explanation.judgement.evidence.sentence
         if !sentence.isEmpty { lines.append("  because: \(sentence.tamed)") }
-        if explanation.ways.isEmpty, explanation.incident != nil || !explanation.isTrouble {
+        if explanation.ways.isEmpty, explanation.incident != nil || !explanation.isTrouble, explanation.isJudged {
             let routes = explanation.routes.map {
                 "\($0.severity.rawValue) goes to \($0.channels.joined(separator: ", "))"
             }
@@ -211,6 +211,7 @@ public struct WhyReport: Sendable {
     }
 
     private func state(_ explanation: Explanation) -> String {
+        guard explanation.isJudged else { return "over; no incident is open" }
         let judged =
             switch explanation.judgement.verdict {
             case .firing(let severity) where explanation.isTrouble:
@@ -319,7 +320,7 @@ public struct WhyReport: Sendable {
     private func others(_ way: Explanation.Way, _ first: Closure) -> String {
         let behind = way.behind.map(\.description).joined(separator: ", ")
         guard let opening = way.opening else {
-            return behind.isEmpty ? "" : ", then by \(behind), with no end in sight"
+            return behind.isEmpty ? first.until.ifKnown.map { _ in ", and again" } ?? "" : ", then by \(behind)"
         }
         guard clock(opening) != clock(first.until) else { return "" }
         return behind.isEmpty ? ", and again until \(clock(opening))" : ", then by \(behind) until \(clock(opening))"

@@ -205,7 +205,7 @@ extension State {
         // While it is well, the last change is an end.
         let swings = incidents.swings(of: incident)
         let changes = incident.endsFrom == nil ? swings : swings.dropLast()
-        guard let asked = plan.steadiness(of: incident, after: changes) else { return nil }
+        guard let asked = incidents.steadiness(of: incident, after: changes, plan) else { return nil }
         return Remark(
             Phrase(.fieldFlapping),
             Phrase(

@@ -25,7 +25,8 @@ extension Plan {
             && incident.subject.source == channel
     }
 
-    private func routes(of incident: Incident, at now: Moment) -> [String] {
+    /// The same without those that it has escalated to.
+    func routes(of incident: Incident, at now: Moment) -> [String] {
         if incident.isTroubleOfBot {
             if let reportTo, !isSilent(reportTo, about: incident) { return [reportTo] }
             let others = routed(incident, at: now).filter { !isSilent($0, about: incident) }

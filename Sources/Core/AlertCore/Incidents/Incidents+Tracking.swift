@@ -125,7 +125,7 @@ extension Incidents {
         _ old: Incident, _ evidence: Evidence, _ plan: Plan, at now: Moment, _ output: inout Output
     ) -> Touch {
         var incident = old
-        if incident.endsFrom == nil, let asked = plan.steadiness(of: incident, after: swings(of: incident)) {
+        if incident.endsFrom == nil, let asked = steadiness(of: incident, after: swings(of: incident), plan) {
             incident.endsFrom = now + asked.wait
             noteSwing(of: incident, at: now, &output)
         }
@@ -142,9 +142,15 @@ extension Incidents {
         incident.endsFrom = nil
     }
 
+    /// How long it must be well to be over; nil where the first good poll is its end, as of one that does not count.
+    func steadiness(of incident: Incident, after swings: [Moment], _ plan: Plan) -> Steadiness? {
+        firstLook.hasTouched(incident.id) ? nil : plan.steadiness(of: incident, after: swings)
+    }
+
     /// What comes and goes within an incident counts as if it had ended and begun anew.
     private mutating func noteSwing(of incident: Incident, at now: Moment, _ output: inout Output) {
-        guard !firstLook.isUnderWay else { return }
+        if firstLook.concerns(incident.subject), let fact = discount(incident.id) { record(fact, &output) }
+        guard !firstLook.hasTouched(incident.id) else { return }
         record(.swung(rule: incident.rule, incident.subject, key: incident.key, at: now), &output)
     }
 

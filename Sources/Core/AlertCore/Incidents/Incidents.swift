@@ -34,6 +34,7 @@ public struct Incidents: Sendable {
     var waned: [String: Moment] = [:]
     /// Whether a gate wants to know what has begun and ended lately.
     private var remembersSwings = false
+    /// What of that an edit has made.
     var firstLook = FirstLook()
     /// Whether one has changed in a way that may open a gate.
     var mayOpenGates = false
@@ -290,7 +291,7 @@ public struct Incidents: Sendable {
     /// - Parameter now: when something begins to fire, where it may have begun long before.
     mutating func record(_ fact: Fact, at now: Moment? = nil, _ output: inout Output) {
         noteEvent(fact)
-        let swing = remembersSwings && !isOfFirstLook(fact) ? swing(of: fact, at: now) : nil
+        let swing = remembersSwings ? swing(of: fact, at: now) : nil
         apply(fact)
         output.facts.append(.incidents(fact))
         if let swing { record(swing, &output) }
@@ -301,28 +302,38 @@ public struct Incidents: Sendable {
         record(.standing(incident: incident, channel: channel, standing), &output)
     }
 
-    /// Whether a fact says what the config makes of an incident, by its first look or because it has no place for it any more.
-    private mutating func isOfFirstLook(_ fact: Fact) -> Bool {
+    /// What of coming and going a fact says: that something begins to fire or ends, or that what was counted of it counts no
+    /// more.
+    private mutating func swing(of fact: Fact, at now: Moment?) -> Fact? {
         switch fact {
-        case .incident(let incident) where byID[incident.id]?.state != incident.state:
-            firstLook.accounts(for: incident.id, becoming: incident.state) || incident.isClosedByConfig
-        case .seen(let id, let state, _, _) where byID[id]?.state != state:
-            firstLook.accounts(for: id, becoming: state)
-        default: false
+        case .incident(let incident):
+            let old = byID[incident.id]
+            if old?.state != incident.state, firstLook.concerns(incident.subject) || incident.isClosedByConfig {
+                return discount(incident.id)
+            }
+            let begins = incident.isOpen && incident.hasFired && old?.hasFired != true
+            // One that had to be well for a while has come to its end when it was well first.
+            let ends = !incident.isOpen && old?.isOpen == true && old?.hasFired == true && old?.endsFrom == nil
+            guard begins || ends, !firstLook.hasTouched(incident.id) else { return nil }
+            return .swung(
+                rule: incident.rule, incident.subject, key: incident.key,
+                at: begins ? now ?? incident.since : incident.until ?? incident.since)
+        case .seen(let id, let state, _, _):
+            guard let old = byID[id], old.state != state, firstLook.concerns(old.subject) else { return nil }
+            return discount(id)
+        default: return nil
         }
     }
 
-    /// That something begins to fire or ends, if the fact says so.
-    private func swing(of fact: Fact, at now: Moment?) -> Fact? {
-        guard case .incident(let incident) = fact else { return nil }
-        let old = byID[incident.id]
-        let begins = incident.isOpen && incident.hasFired && old?.hasFired != true
-        // One that had to be well for a while has come to its end when it was well first.
-        let ends = !incident.isOpen && old?.isOpen == true && old?.hasFired == true && old?.endsFrom == nil
-        guard begins || ends else { return nil }
-        return .swung(
-            rule: incident.rule, incident.subject, key: incident.key,
-            at: begins ? now ?? incident.since : incident.until ?? incident.since)
+    /// Notes that somebody's edit has had a hand in an incident; gives back what counts then, where its beginning counted.
+    mutating func discount(_ id: String) -> Fact? {
+        guard firstLook.touch(id), let old = byID[id], old.isOpen, old.hasFired, old.endsFrom == nil else { return nil }
+        let kept = swings(of: old)
+        // What is held until it has calmed down is not to leave by an edit.
+        guard let last = kept.last, last >= old.since,
+            old.standings.values.allSatisfy({ $0.hold?.reason != .flapping })
+        else { return nil }
+        return .swings(rule: old.rule, old.subject, key: old.key, kept.dropLast())
     }
 
     private mutating func remember(_ key: IncidentKey, at moment: Moment) {

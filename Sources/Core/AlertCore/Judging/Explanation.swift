@@ -6,7 +6,7 @@ public struct Explanation: Sendable {
     public struct Way: Sendable {
         public let channel: String
         public let standing: Standing?
-        /// The gate that is closed to what it would hear now; nil when none is.
+        /// The gate that is closed to what it would hear now, or once it fires; nil when none is.
         public let closure: Closure?
         /// The first instant at which no gate is closed to that any more; nil when none is, and when nobody knows.
         public let opening: Moment?
@@ -57,6 +57,8 @@ public struct Explanation: Sendable {
     public let subject: Subject
     public let key: String?
     public let judgement: Judgement
+    /// Whether a rule judges it still; otherwise the judgement is the last word on what is over.
+    public var isJudged = true
     /// When the figures behind the judgement were last known to hold, where that is too long ago to be believed.
     public let noNewsSince: Moment?
     public let incident: Incident?
@@ -72,6 +74,15 @@ public struct Explanation: Sendable {
     public let over: [Incident]
 }
 
+extension Explanation {
+    /// Of what no rule judges any more.
+    fileprivate init(_ judged: Judged, over: [Incident]) {
+        self.init(
+            rule: judged.rule, subject: judged.subject, key: judged.key, judgement: judged.judgement, isJudged: false,
+            noNewsSince: nil, incident: nil, firesAt: nil, ways: [], escalations: [], over: over)
+    }
+}
+
 extension Core {
     /// What the rules think of what the bot has seen, and what would come of it.
     ///
@@ -85,37 +96,40 @@ extension Core {
     ) -> (explanations: [Explanation], judgements: Judgements) {
         var judgements = Judgements(most: most)
         let open = state.openIncidentsByRule
+        let over = Dictionary(grouping: state.incidents.inOrder.filter { !$0.isOpen }, by: \.identity)
+        var held = over.filter { identity, incidents in
+            Trouble(rawValue: identity.rule) == nil
+                && incidents.contains { $0.standings.contains { $0.value.hold != nil } }
+        }
         for rule in plan.detectors {
             // What a source that has left the config brought is judged no more.
             judge(
                 state, rule, open[rule.name] ?? [], at: now,
                 where: { plan.source($0.source) != nil && isAsked(rule.name, $0) }
-            ) { judgements.add($0) }
+            ) {
+                judgements.add($0)
+                held[$0.identity] = nil
+            }
         }
-        let over = Dictionary(grouping: state.incidents.inOrder.filter { !$0.isOpen }, by: \.identity)
-        let explanations = judgements.kept.compactMap { judged in
-            plan.detector(judged.rule).map { explain(state, $0, judged, over, at: now) }
+        // What is over and held still is told also where no rule judges any more what it was about: an issue that nobody names,
+        // or what the config has no place for.
+        for (identity, incidents) in held.sorted(by: { $0.key < $1.key }) where isAsked(identity.rule, identity.subject)
+        {
+            guard let last = incidents.last else { continue }
+            // Of what was closed nobody knows.
+            let verdict: Judgement.Verdict = last.state == .resolved ? .ok(recovered: true) : .unknown("")
+            judgements.add(
+                Judged(
+                    rule: identity.rule, subject: identity.subject, key: identity.key,
+                    judgement: Judgement(verdict, .far, last.evidence), noNewsSince: nil))
         }
-        return (explanations + held(over, besides: explanations, isAsked), judgements)
-    }
-
-    /// What is over and is held still, where no rule judges any more what it was about: an issue that nobody names, or what the
-    /// config has no place for.
-    private func held(
-        _ over: [IncidentKey: [Incident]], besides explanations: [Explanation],
-        _ isAsked: (_ rule: String, _ subject: Subject) -> Bool
-    ) -> [Explanation] {
-        let told = Set(explanations.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) })
-        return over.sorted { $0.key < $1.key }.compactMap { identity, incidents in
-            guard let last = incidents.last, !told.contains(identity), Trouble(rawValue: identity.rule) == nil,
-                isAsked(identity.rule, identity.subject),
-                incidents.contains(where: { $0.standings.contains { $0.value.hold != nil } })
-            else { return nil }
-            return Explanation(
-                rule: identity.rule, subject: identity.subject, key: identity.key,
-                judgement: Judgement(.ok(recovered: true), .far, last.evidence), noNewsSince: nil, incident: nil,
-                firesAt: nil, ways: [], escalations: [], over: incidents)
+        let explanations = judgements.kept.map { judged in
+            guard held[judged.identity] == nil, let rule = plan.detector(judged.rule) else {
+                return Explanation(judged, over: over[judged.identity] ?? [])
+            }
+            return explain(state, rule, judged, over, at: now)
         }
+        return (explanations, judgements)
     }
 
     /// The troubles of the bot itself that are open, or of whose end a channel has still to hear.
@@ -136,7 +150,7 @@ extension Core {
                 rule: incident.rule, subject: incident.subject, key: nil,
                 judgement: Judgement(verdict, .between, incident.evidence), noNewsSince: nil,
                 incident: incident.isOpen ? incident : nil, firesAt: nil,
-                ways: incident.isOpen ? ways(state, incident, at: now, now: now) : [],
+                ways: incident.isOpen ? ways(state, incident, at: now) : [],
                 escalations: escalations(of: incident, state, at: now),
                 over: over[identity] ?? [])
         }
@@ -145,17 +159,17 @@ extension Core {
     private func explain(
         _ state: State, _ rule: DetectorPlan, _ judged: Judged, _ over: [IncidentKey: [Incident]], at now: Moment
     ) -> Explanation {
-        let identity = IncidentKey(rule: rule.name, subject: judged.subject, key: judged.key)
+        let identity = judged.identity
         let incident = state.incidents[identity: identity]
         let asItIs = incident ?? wouldBe(judged, rule, state, at: now)
         let worse = incident == nil ? severities(of: rule).filter { $0 > asItIs.severity } : []
         let firesAt = incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil }
-        let ways = ways(state, asItIs, worse: worse, at: max(now, firesAt ?? now), now: now)
+        let ways = ways(state, asItIs, worse: worse, firesAt: firesAt, at: now)
         return Explanation(
             rule: rule.name, subject: judged.subject, key: judged.key, judgement: judged.judgement,
             noNewsSince: judged.noNewsSince, incident: incident,
             firesAt: firesAt,
-            ways: ways, routes: ways.isEmpty ? routes(of: asItIs, rule, at: now) : [],
+            ways: ways, routes: ways.isEmpty ? routes(of: asItIs, rule, at: max(now, firesAt ?? now)) : [],
             escalations: incident.map { escalations(of: $0, state, at: now) } ?? [], over: over[identity] ?? [])
     }
 
@@ -175,12 +189,16 @@ extension Core {
 
     private func escalations(of incident: Incident, _ state: State, at now: Moment) -> [Explanation.Step] {
         guard incident.isOpen, incident.acknowledgement == nil else { return [] }
-        return plan.escalations(of: incident).filter { $0.from > now }.flatMap { escalation in
-            // Who is told of it anyway is not called.
-            let routed = plan.channels(for: incident, at: now)
-            return escalation.channels.filter { incident.standings[$0]?.announced == nil && !routed.contains($0) }.map {
-                channel in
-                let (from, standing) = (escalation.from, incident.standings[channel] ?? Standing())
+        // Who is told of it anyway is not called, and nobody is called twice.
+        var known = Set(plan.channels(for: incident, at: now))
+        return plan.escalations(of: incident).filter { $0.from > now }.sorted { $0.from < $1.from }.flatMap {
+            escalation in
+            let (from, routed) = (escalation.from, plan.routes(of: incident, at: escalation.from))
+            return escalation.channels.filter { channel in
+                incident.standings[channel]?.announced == nil && !routed.contains(channel)
+                    && known.insert(channel).inserted
+            }.map { channel in
+                let standing = incident.standings[channel] ?? Standing()
                 let notification = Notification(.opened, of: incident, standing, in: channel)
                 let closure = state.closure(for: notification, at: from, plan, isAhead: true)
                 return Explanation.Step(
@@ -225,10 +243,11 @@ extension Core {
 
     /// - Parameters:
     ///   - worse: as what else it might be told, the mildest first, where it is none yet.
-    ///   - moment: when it would be told: what gates say now is no answer where that is later.
+    ///   - firesAt: when it would be told, where that is later: what gates say now is no answer then.
     private func ways(
-        _ state: State, _ incident: Incident, worse: [Severity] = [], at moment: Moment, now: Moment
+        _ state: State, _ incident: Incident, worse: [Severity] = [], firesAt: Moment? = nil, at now: Moment
     ) -> [Explanation.Way] {
+        let moment = max(now, firesAt ?? now)
         let isAhead = moment > now
         let dead = state.incidents.deadChannels(for: incident, plan)
         let routed = plan.channels(for: incident, at: moment, dead: dead)

@@ -17,6 +17,8 @@ public struct Judged: Sendable {
     /// When the figures behind the judgement were last known to hold, where that is too long ago to be believed.
     public let noNewsSince: Moment?
 
+    var identity: IncidentKey { IncidentKey(rule: rule, subject: subject, key: key) }
+
     public var rank: Rank {
         switch judgement.verdict {
         case .firing: .firing

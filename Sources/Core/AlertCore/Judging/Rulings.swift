@@ -50,6 +50,8 @@ struct Question {
     /// Whether rules are asked what they would have said when the figures came: for figures that an answer repeats,
     /// which are no older for that.
     var asSeen = false
+    /// Whether the answer at hand is as before: what was seen before holds up to now.
+    var isConfirmed = false
     /// Of whom the newest answer told issues alone, or what is long past: their figures say nothing of now.
     var withoutNewFigures: Set<Subject> = []
     /// Whether it is worth to know how long a source stays well.
@@ -75,8 +77,8 @@ extension State {
                 if isOfIssues, !rule.detector.metrics.isEmpty, !rule.detector.readsIssues { continue }
                 let moment = question.asSeen ? min(series.lastSeen, question.now) : question.now
                 judge(
-                    subject, series, by: rule, isOpen: isOpen, at: moment, tellsAll: question.tellsJudgements, &rulings
-                )
+                    subject, series, by: rule, isOpen: isOpen, at: moment,
+                    confirmed: question.isConfirmed ? question.now : nil, tellsAll: question.tellsJudgements, &rulings)
             }
         }
         return rulings
@@ -143,8 +145,9 @@ extension State {
 
     /// - Parameter isOpen: whether anything may be open about the subject that the look could change.
     private func judge(
-        _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool, at moment: Moment, tellsAll: Bool,
-        _ rulings: inout Rulings
+        _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool, at moment: Moment,
+        confirmed: Moment?,
+        tellsAll: Bool, _ rulings: inout Rulings
     ) {
         guard rule.concerns(subject, labels: series.labels), !figures.isPassedOver(subject, series, by: rule) else {
             guard isOpen else { return }
@@ -162,7 +165,7 @@ extension State {
                 Ruling(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
             return rulings.take(judgement.closeness)
         }
-        let sight = sight(of: subject, series, for: rule)
+        let sight = sight(of: subject, series, for: rule, confirmedAt: confirmed)
         take(rule.findings(in: sight, at: moment), in: sight, by: rule, &rulings)
     }
 
@@ -199,11 +202,15 @@ extension State {
 extension State {
     // MARK: - What is shown
 
-    private func sight(of subject: Subject, _ series: Series, for rule: DetectorPlan) -> Sight {
+    /// - Parameter confirmed: when an answer that is as before said that all holds; nil where none is at hand.
+    private func sight(
+        of subject: Subject, _ series: Series, for rule: DetectorPlan, confirmedAt confirmed: Moment? = nil
+    ) -> Sight {
         Sight(
             subject, series, tracked: incidents.tracked(by: rule.name, [subject]),
             lastGood: schedule.sources[subject.source]?.lastGood,
-            knownUntil: schedule.sources[subject.source]?.knownUntil(series.lastSeen), issues: rule.match["issue"])
+            knownUntil: confirmed ?? schedule.sources[subject.source]?.knownUntil(series.lastSeen) ?? series.lastSeen,
+            issues: rule.match["issue"])
     }
 
     /// The releases of an app that have figures, by name.

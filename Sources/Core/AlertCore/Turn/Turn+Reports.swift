@@ -8,14 +8,14 @@ extension Turn {
         // Nearly always they are of one source.
         var seen: [(source: String, observations: [Observation])] = []
         var unread: [String: Unread] = [:]
-        var missing: [String: PollFailure] = [:]
+        var missing: [String: [PollFailure]] = [:]
         for case .partial(let poll) in lines {
             unread[poll.source, default: .nothing].formUnion(poll.unread)
-            if let failure = poll.failure { missing[poll.source] = PollFailure(failure) }
+            if let failure = poll.failure { missing[poll.source, default: []].append(PollFailure(failure)) }
         }
         func report(_ outcome: PollOutcome, of source: String) -> PollReport {
             PollReport(outcome, unread: unread[source] ?? .nothing)
-                .waiting(after: [missing[source]].compactMap(\.self))
+                .waiting(after: missing[source, default: []])
         }
         for index in lines.indices {
             switch lines[index] {
@@ -107,7 +107,6 @@ extension Turn {
         case .values(let observations):
             noteUsable(report, of: source.name, &record)
             record.noteAnswer(.values, of: source, unread: report.unread, at: now)
-            let isKnown = !state.figures.unordered(of: source.name).isEmpty
             let taken = receiveFigures(observations, of: source.name)
             kept = taken.count
             noteRemarks(taken.remarks, of: source.name, &record)
@@ -117,28 +116,29 @@ extension Turn {
                 record.confirmed = state.relied(on: record.confirmed, of: source.name)
             }
             _ = state.schedule.noteJudged(source.name)
-            state.incidents.firstLook.begin(of: source.name, isKnown: isKnown)
+            state.incidents.firstLook.begin(withAnswerOf: source.name)
             let closeness = judge(taken.subjects, of: source.name, withoutNewFigures: taken.withoutNewFigures)
-            state.incidents.firstLook.end()
             record.noteFigures(closeness)
             if report.unread == .nothing, state.schedule.takeAwaitedFigures(of: source.name) {
                 endIncidentsWithoutRule(of: source.name)
             }
             judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
+            state.incidents.firstLook.end(of: source.name, judged: taken.subjects)
         case .unchanged:
             noteUsable(report, of: source.name, &record)
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
             // that the figures still hold.
             let isNews = record.lastOutcome != .values && record.lastOutcome != .unchanged
-            judgeOpenIssues(of: source.name)
             if state.schedule.noteJudged(source.name) || isNews {
                 let subjects = state.figures.subjects(of: source.name)
                 let aged = subjects.filter { state.figures.series[$0].map { $0.figuresSeen < $0.lastSeen } ?? false }
-                state.incidents.firstLook.begin(of: source.name, isKnown: true)
+                state.incidents.firstLook.begin(withAnswerOf: source.name)
                 if judge(subjects, of: source.name, asSeen: true, withoutNewFigures: Set(aged)) == .near {
                     record.isNear = true
                 }
-                state.incidents.firstLook.end()
+                state.incidents.firstLook.end(of: source.name, judged: subjects)
+            } else {
+                judgeOpenIssues(of: source.name, except: report.unread)
             }
             record.noteAnswer(.unchanged, of: source, at: now)
         case .noData:
@@ -273,6 +273,7 @@ extension Turn {
         question.withoutNewFigures = withoutNewFigures
         question.tellsJudgements = tellsJudgements
         question.asSeen = asSeen
+        question.isConfirmed = asSeen
         var closeness = Judgement.Closeness.far
         // What is said of ten thousand apps need not be in memory all at once: no rule sees what another opens.
         var rest = subjects[...]
@@ -285,14 +286,19 @@ extension Turn {
     }
 
     /// Asks what of open issues is over by an answer that is as before: what it does not name goes on being named by nobody.
-    private mutating func judgeOpenIssues(of source: String) {
+    ///
+    /// - Parameter unread: the apps of which it is none.
+    private mutating func judgeOpenIssues(of source: String, except unread: Unread) {
+        if case .anything = unread { return }
         guard !state.incidents.isEmpty else { return }
         var question = Question(plan, of: source, at: now)
         question.rules.removeAll { !$0.detector.readsIssues }
-        question.asSeen = true
+        question.isConfirmed = true
         guard !question.rules.isEmpty else { return }
-        let open = state.figures.unordered(of: source).filter(state.incidents.isOpen).sorted()
-        for ruling in state.judge(open, question).all + state.judge(appsOf: open, question).all {
+        let open = state.figures.unordered(of: source).filter {
+            state.incidents.isOpen($0) && !unread.contains($0.app)
+        }.sorted()
+        for ruling in state.judge(open, question).all {
             if case .judged(let judgement) = ruling.word, case .ok(recovered: true) = judgement.verdict,
                 state.incidents[identity: ruling.identity] != nil
             {

@@ -261,7 +261,9 @@ extension Turn {
             _ = state.outbox.accept(
                 old.message, as: Outbox.Draft(kind: old.kind, channel: heir, incident: id), bot: plan.botName, at: now,
                 &output)
-            guard let standing = state.incidents[id]?.standings[old.channel] else { continue }
+            guard let standings = state.incidents[id]?.standings, standings[heir] == nil,
+                let standing = standings[old.channel]
+            else { continue }
             state.incidents.keep(nil, of: id, in: old.channel, &output)
             state.incidents.keep(standing, of: id, in: heir, &output)
         }

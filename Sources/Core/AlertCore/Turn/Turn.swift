@@ -39,6 +39,9 @@ struct Turn {
     mutating func take(_ input: Input) {
         switch input {
         case .started: start()
+        case .edited:
+            state.incidents.firstLook.begin(at: state.figures.bySource)
+            start()
         case .tick: break
         case .polled(let source, let report, let validators):
             // A preview takes in what nobody asked for here: it was asked for now.
@@ -165,7 +168,6 @@ struct Turn {
         // Should it still be so, the first write will tell.
         if state.outbox.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
         clearTrouble(.configRefused, about: Trouble.config)
-        state.incidents.firstLook.begin(with: plan.sources.map(\.name))
         endIncidentsWithoutRule()
         letGoOfHeldForOthers()
         // A new start, or a new config, is a new chance for what was refused, too.

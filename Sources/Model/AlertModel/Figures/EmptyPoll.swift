@@ -37,10 +37,7 @@ public struct EmptyPoll: Hashable, Sendable {
     func putMembers(into json: inout JSONWriter) {
         json.member("source", source)
         switch outcome {
-        case .failed(let failure):
-            json.member("failed", failure.reason)
-            json.member("sentence", ifAny: failure.sentence)
-            json.member("retry_at", ifAny: failure.retryAt)
+        case .failed(let failure): failure.putMembers(into: &json)
         case .noData: json.member("outcome", "no_data")
         case .unchanged: json.member("outcome", "unchanged")
         case .stale(let measured):
@@ -51,14 +48,27 @@ public struct EmptyPoll: Hashable, Sendable {
     }
 }
 
+extension EmptyPoll.Failure {
+    /// Nil where the line tells of none.
+    init?(_ line: JSONReader) throws(JSONMismatch) {
+        guard let failed = try line.optional("failed") else { return nil }
+        self.init(
+            reason: try failed.nonEmptyString(), sentence: try line.optional("sentence")?.string(),
+            retryAt: try line.optional("retry_at")?.moment())
+    }
+
+    func putMembers(into json: inout JSONWriter) {
+        json.member("failed", reason)
+        json.member("sentence", ifAny: sentence)
+        json.member("retry_at", ifAny: retryAt)
+    }
+}
+
 extension EmptyPoll.Outcome {
     /// The outcome that a line tells; nil where it tells figures.
     init?(_ line: JSONReader) throws(JSONMismatch) {
-        if let failed = try line.optional("failed") {
-            self = .failed(
-                EmptyPoll.Failure(
-                    reason: try failed.nonEmptyString(), sentence: try line.optional("sentence")?.string(),
-                    retryAt: try line.optional("retry_at")?.moment()))
+        if let failure = try EmptyPoll.Failure(line) {
+            self = .failed(failure)
             return
         }
         guard let outcome = try line.optional("outcome") else { return nil }

@@ -39,7 +39,7 @@ public enum Unread: Hashable, Sendable {
     }
 }
 
-/// What is to be said of an answer beside its figures: which apps it could not tell of.
+/// What is to be said of an answer beside its figures: which apps it could not tell of, and why.
 public struct PartialPoll: Hashable, Sendable {
     public var source: String
     public var unread: Unread
@@ -62,12 +62,7 @@ public struct PartialPoll: Hashable, Sendable {
             unread = .nothing
             for app in try apps.elements() { unread.add(try app.nonEmptyString()) }
         }
-        var failure: EmptyPoll.Failure?
-        if let failed = try line.optional("failed") {
-            failure = EmptyPoll.Failure(
-                reason: try failed.nonEmptyString(), sentence: try line.optional("sentence")?.string())
-        }
-        self.init(source: source, unread, failure: failure, seen: seen)
+        self.init(source: source, unread, failure: try EmptyPoll.Failure(line), seen: seen)
     }
 
     func putMembers(into json: inout JSONWriter) {
@@ -78,8 +73,7 @@ public struct PartialPoll: Hashable, Sendable {
         case .apps(let apps): json.member("apps", apps.sorted())
         case .anything: break
         }
-        json.member("failed", ifAny: failure?.reason)
-        json.member("sentence", ifAny: failure?.sentence)
+        failure?.putMembers(into: &json)
         json.member("seen", seen)
     }
 

@@ -189,6 +189,18 @@ private typealias Issue = AlertModel.Issue
         #expect(see(&bot, [Issue(id: "a", title: "", users: 5000, firstSeen: born)]) == [])
     }
 
+    @Test func `what is no news any more is over also where answers are as before`() throws {
+        var bot = try bot(["fresh_for": "2h"])
+        _ = see(&bot, [])
+        #expect(see(&bot, [Issue(id: "a", title: "", users: 5000, firstSeen: bot.now)]) == [.opened])
+        for hour in 1...3 {
+            bot.advance(by: .hours(1))
+            bot.step(.polled(source: "ios", PollReport(.unchanged), validators: [:]))
+            #expect(open(bot).isEmpty == (hour > 1), "after \(hour) h")
+        }
+        #expect(bot.objections == [])
+    }
+
     @Test func `issues that nobody wants to hear of, or that are fixed, are not announced`() throws {
         var bot = try bot()
         _ = see(&bot, [])

@@ -151,14 +151,13 @@ public struct VelocityDetector: Detector {
     /// Whether an issue was named last so long ago that it is gone: by answers whose issues were read. Where none of these comes
     /// without any, as from a source that tells of issues only where there are some, by figures after twice their span.
     private func isGone(since last: Moment, _ memory: IssueMemory, _ sight: Sight) -> Bool {
-        let series = sight.series
-        if var read = memory.read {
-            // The newest answer did not name it, nor did those that were as that one.
-            if read > last, read >= series.lastSeen, let known = sight.knownUntil { read = max(read, known) }
-            if read - last >= quietTime { return true }
-        }
+        let seen = sight.series.lastSeen
+        // Answers that are as the newest name what that named, and could be read as far as that.
+        let isSilent = last < seen && memory.unread.map { $0 < seen } ?? true
+        let known = isSilent ? max(seen, sight.knownUntil) : seen
+        if let read = memory.read, (read >= seen ? max(read, known) : read) - last >= quietTime { return true }
         let span = memory.reading?.span.length ?? .zero
-        return series.lastSeen - max(last, memory.unread ?? last) >= (span > quietTime ? span * 2 : quietTime)
+        return known - max(last, memory.unread ?? last) >= (span > quietTime ? span * 2 : quietTime)
     }
 
     /// What is over: issues not named any more, and such as people have taken care of.

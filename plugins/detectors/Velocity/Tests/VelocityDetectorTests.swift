@@ -227,10 +227,27 @@ private typealias Issue = AlertModel.Issue
     func `answers that are as the first without it end it`(minutes: Int64) throws {
         var bot = try bot()
         #expect(play(&bot, [30]) == [[.opened]])
+        let named = bot.now - .seconds(1)
         bot.advance(by: .minutes(minutes))
         bot.see([.figures(["sessions": 1000], at: bot.now, lasting: .minutes(30))])
         answerAsBefore(&bot, times: 12)
         #expect(bot.decisions.map(\.kind) == [.opened, .resolved])
+        // By the first answer that is half an hour after it was named last.
+        #expect(bot.decisions.last?.at == named + max(.minutes(minutes), .minutes(30)) + .seconds(1))
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [Unread.anything, .apps(["shop"])])
+    func `nor do those that could not tell of it`(unread: Unread) throws {
+        var bot = try bot()
+        #expect(play(&bot, [30]) == [[.opened]])
+        bot.advance(by: .minutes(10))
+        bot.see([.figures(["sessions": 1000], at: bot.now, lasting: .minutes(30))])
+        for _ in 0..<12 {
+            bot.advance(by: .minutes(5))
+            bot.step(.polled(source: "ios", PollReport(.unchanged, unread: unread), validators: [:]))
+        }
+        #expect(bot.decisions.map(\.kind) == [.opened])
         #expect(bot.objections == [])
     }
 
