@@ -1,7 +1,6 @@
 import AlertCore
 import AlertTesting
 import BudgetGate
-import EscalateGate
 import PluginKit
 import PluginTesting
 import Runtime
@@ -129,35 +128,6 @@ import Testing
             paragraph(bot)[0].contains(
                 "\n  team: notified (warning); what followed was dropped by quiet_hours:nights at "
                     + "Fri 20 Nov 12:03 UTC; "), "\(paragraph(bot))")
-    }
-
-    @Test func `an end that is held says where, and until when`() {
-        var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00")]))
-        bot.see(.warning)
-        bot.advance(by: .minutes(6))
-        let id = bot.state.incidents.inOrder[0].id
-        bot.see(.fine)
-        #expect(
-            paragraph(bot)[0].contains(
-                """
-
-                  incident \(id), no longer open since Fri 20 Nov 12:06 UTC:
-                    team: the message that it has ended is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC
-
-                """))
-        let over = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first?["over"]?.array
-        #expect(over?.first?["id"] == .string(id))
-        #expect(over?.first?["held"]?.array?.first?["closed_by"] == "quiet_hours:nights")
-    }
-
-    @Test func `what came and went behind a gate says that it is a line of a summary`() {
-        var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")]))
-        bot.see(.warning)
-        bot.advance(by: .minutes(1))
-        bot.see(.fine)
-        #expect(
-            paragraph(bot)[0].contains(
-                "\n    team: a line of a summary is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC\n"))
     }
 
     @Test func `what no route takes says so`() {
@@ -416,19 +386,6 @@ import Testing
         #expect(paragraph(bot, app: "site") == [])
     }
 
-    /// A bot with an open warning, 15 minutes old, that on-call hears of after 30; quiet hours begin at 12:10.
-    func escalating(quietUntil end: String, drops: Bool = false) throws -> Rehearsal {
-        let nag = try EscalateGate.written(["to": "oncall", "after": "30m", "severity": "warning"], name: "nag")
-        let plan = Plan.rehearsed(
-            gates: [
-                .quiet(from: "2026-11-20 12:10", until: end, drops: drops), GatePlan(name: "nag", gate: nag),
-            ], channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")], routes: [Route(to: ["team"])])
-        var bot = bot(plan)
-        bot.see(.warning)
-        bot.advance(by: .minutes(15))
-        return bot
-    }
-
     /// What the report has on the first channel of the first explanation.
     func way(_ bot: Rehearsal, app: String? = nil) -> JSON? {
         let report = WhyReport(bot.state, bot.plan, at: bot.now, app: app)
@@ -446,114 +403,6 @@ import Testing
                 "\n  team: notified (warning), last at Fri 20 Nov 12:00 UTC; what follows is held by budget:cap (0 of 1 "
                     + "messages left in 1 h) until Fri 20 Nov 13:00 UTC; next reminder Fri 20 Nov 16:00 UTC\n"),
             "\(text)")
-    }
-
-    @Test func `what is pending would be held, and is not yet`() {
-        var bot = bot(
-            .rehearsed(for: .minutes(10), gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")]))
-        bot.see(.warning)
-        let text = paragraph(bot)[0]
-        #expect(text.contains("\n  team: nothing to send; would be held by quiet_hours:nights until "), "\(text)")
-    }
-
-    /// Whoever asks before going to bed wants to know what will wake them.
-    @Test(arguments: [
-        ("12:05", "13:00", "nothing to send; would be held by quiet_hours:nights until Fri 20 Nov 13:00 UTC"),
-        ("11:00", "12:05", "nothing to send; passes nights\n"),
-    ])
-    func `of what is pending stands what gates say when it fires`(from: String, until: String, words: String) {
-        var bot = bot(
-            .rehearsed(for: .minutes(10), gates: [.quiet(from: "2026-11-20 \(from)", until: "2026-11-20 \(until)")]))
-        bot.see(.warning)
-        let text = paragraph(bot)[0]
-        #expect(text.contains("\n  team: \(words)"), "\(text)")
-    }
-
-    @Test func `gates that hand over to each other without end are all named`() {
-        let gates: [GatePlan] = [
-            .quiet("first", from: "2026-11-20 11:00", until: "2026-11-20 13:00"),
-            .quiet("second", from: "2026-11-20 12:30", until: "2028-01-01 00:00"),
-            .quiet("third", from: "2027-01-01 00:00", until: "2029-01-01 00:00"),
-        ]
-        var bot = bot(.rehearsed(gates: gates))
-        bot.see(.warning)
-        let text = paragraph(bot)[0]
-        #expect(
-            text.contains(
-                "held by quiet_hours:first until Fri 20 Nov 13:00 UTC, then by quiet_hours:second;"
-            ),
-            "\(text)")
-    }
-
-    /// What waits is sent, whether or not anybody still looks.
-    @Test func `an end that is held is known also where its rule judges that no more`() throws {
-        func plan(_ match: Match) -> Plan {
-            .rehearsed(
-                detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(), match: match)],
-                gates: [.quiet(from: "2026-11-20 12:02", until: "2026-11-20 13:00")])
-        }
-        var bot = bot(plan(.all))
-        bot.see(.warning)
-        bot.advance(by: .minutes(5))
-        bot.see(.fine)
-        let before = paragraph(bot, app: "shop")
-        bot.reload(plan(.on(["app": "other"])))
-        bot.advance(by: .seconds(1))
-        let id = try #require(bot.state.incidents.all.first).id
-        #expect(before.count == 1 && before[0].contains("\n  fine; no incident\n"), "\(before)")
-        #expect(
-            paragraph(bot, app: "shop") == [
-                """
-                shop from ios: rule look
-                  over; no incident is open
-                  because: The script says ..
-                  incident \(id), no longer open since Fri 20 Nov 12:05 UTC:
-                    team: the message that it has ended is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC
-                  next poll of ios: Fri 20 Nov 12:15 UTC (idle)
-                """
-            ])
-        #expect(paragraph(bot, app: "game") == [] && paragraph(bot, rule: "other") == [])
-        bot.advance(by: .hours(1))
-        #expect(paragraph(bot, app: "shop") == [])
-    }
-
-    @Test func `what was cut is left out with what is over, and is never called over`() {
-        var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 12:02", until: "2026-11-20 13:00")]))
-        let apps = ["bank", "shop"].map { Subject(source: "ios", app: $0) }
-        bot.see(apps.map { ($0, .warning) })
-        bot.advance(by: .minutes(5))
-        bot.see(apps.map { ($0, .fine) })
-        let report = WhyReport(bot.state, bot.plan, at: bot.now, most: 1)
-        #expect(report.paragraphs.count == 1 && report.leftOut == 1)
-        #expect(!report.paragraphs[0].contains("over; no incident"))
-    }
-
-    @Test func `no escalation is promised to whoever is told anyway`() throws {
-        let nag = try EscalateGate.written(["to": "oncall", "after": "30m", "severity": "warning"], name: "nag")
-        var bot = bot(
-            .rehearsed(
-                gates: [GatePlan(name: "nag", gate: nag)],
-                channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")]))
-        bot.see(.warning)
-        bot.advance(by: .minutes(5))
-        let text = paragraph(bot)[0]
-        #expect(text.contains("\n  oncall: notified (warning)") && !text.contains("unless somebody"), "\(text)")
-    }
-
-    @Test func `no escalation is promised twice`() throws {
-        let gates = try ["30m", "20m"].map { after in
-            let gate = try EscalateGate.written(
-                ["to": "oncall", "after": "\(after)", "severity": "warning"], name: after)
-            return GatePlan(name: after, gate: gate)
-        }
-        var bot = bot(
-            .rehearsed(
-                gates: gates, channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")],
-                routes: [Route(to: ["team"])]))
-        bot.see(.warning)
-        bot.advance(by: .minutes(5))
-        let promised = paragraph(bot)[0].split(separator: "\n").filter { $0.contains("unless somebody") }
-        #expect(promised == ["  oncall: will be notified at Fri 20 Nov 12:20 UTC unless somebody acknowledges it"])
     }
 
     @Test func `what may not have arrived is not called notified until something has`() throws {
@@ -591,20 +440,6 @@ import Testing
                 "\n  team: notified (critical); the last message may not have arrived (Fri 20 Nov 16:11 UTC): "
                     + "\(why); 'alertbot retry \(id)' sends it again"),
             "\(paragraph(bot, app: "shop"))")
-    }
-
-    @Test func `an escalation that a gate will hold or drop is not promised`() throws {
-        let held = try escalating(quietUntil: "2026-11-20 18:00")
-        #expect(
-            paragraph(held)[0].contains(
-                "\n  oncall: due Fri 20 Nov 12:30 UTC unless somebody acknowledges it, then held by "
-                    + "quiet_hours:nights until Fri 20 Nov 18:00 UTC\n"))
-        let entry = WhyReport(held.state, held.plan, at: held.now).json["why"]?.array?.first
-        #expect(entry?["escalations"]?.array?.first?["closed_until"]?.text == #""2026-11-20T18:00:00Z""#)
-        #expect(
-            paragraph(try escalating(quietUntil: "2026-11-20 18:00", drops: true))[0].contains(
-                "\n  oncall: due Fri 20 Nov 12:30 UTC unless somebody acknowledges it, then dropped by "
-                    + "quiet_hours:nights\n"))
     }
 }
 
