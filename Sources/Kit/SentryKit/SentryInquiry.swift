@@ -10,6 +10,8 @@ public struct SentryInquiry: Sendable {
     public let now: Moment
     public private(set) var directory: ProjectDirectory
     private var hasAskedForProjects = false
+    /// Those of the projects that the token cannot see, and a sentence about each.
+    private var unseen: [(project: String, failure: PollFailure)] = []
     /// Why the names of the projects could not be had, where the poll goes on without them.
     public private(set) var namelessness: PollFailure?
     /// Endpoints whose budget is used up, and until when.
@@ -25,6 +27,15 @@ public struct SentryInquiry: Sendable {
         self.now = now
         directory = ProjectDirectory(cursor: cursor, of: SentryInquiry.owner(server))
     }
+
+    /// Those of the projects that can be asked about.
+    public var watched: [String] { projects.filter { project in !unseen.contains { $0.project == project } } }
+
+    /// Those of the projects that the token cannot see any more, or not yet.
+    public var missing: [String] { unseen.map(\.project) }
+
+    /// Why nothing is known of the first of them; nil where all can be seen.
+    public var blindness: PollFailure? { unseen.first?.failure }
 
     /// Nothing more is asked of that part before then.
     public mutating func note(spent endpoint: SentryServer.Endpoint, until: Moment?) { spent[endpoint] = until }
@@ -46,7 +57,8 @@ public struct SentryInquiry: Sendable {
 
     // MARK: - Names of projects
 
-    /// Goes on with the names of all projects that are watched, which are asked for when they are not known.
+    /// Goes on with the names of all projects that are watched, which are asked for when they are not known; without those that
+    /// the token cannot see, unless it can see none of them.
     public func knowingProjects<Report>(
         then: @escaping @Sendable (SentryInquiry, PollFailure?) -> Conversation<Report>
     ) -> Conversation<Report> {
@@ -99,16 +111,19 @@ public struct SentryInquiry: Sendable {
             } catch {
                 return then(inquiry, SentryInquiry.failure(.projects, error))
             }
-            let slugs = inquiry.directory.slugs.values.sorted()
-            for project in inquiry.projects where !pages.isCut && inquiry.directory.id(of: project) == nil {
-                let guess = project.nearest(in: slugs).map { "; did you mean '\($0)'?" } ?? ""
-                return then(
-                    inquiry,
-                    PollFailure(.notFound, "the token can see no project '\(project.tamed)'\(guess)")
-                )
-            }
-            return then(inquiry, nil)
+            if !pages.isCut { inquiry.noteUnseen() }
+            let isBlind = !inquiry.projects.isEmpty && inquiry.watched.isEmpty
+            return then(inquiry, isBlind ? inquiry.blindness : nil)
         }
+    }
+
+    /// Says of which projects nothing will be heard: one that was renamed is no reason to leave the others alone.
+    private mutating func noteUnseen() {
+        let others = directory.slugs.values.filter { !projects.contains($0) }.sorted()
+        unseen = projects.filter { directory.id(of: $0) == nil }.map { project in
+            (project, .unseen(project, among: others))
+        }
+        if !watched.isEmpty { warnings += unseen.map(\.failure.description) }
     }
 
     /// The name of a project; nil where nobody knows it.

@@ -25,4 +25,12 @@ public struct Tour<Stop: Sendable>: Sendable {
 extension PollFailure {
     /// Whether what one app or project is refused for need not hold for the next.
     public var isOfOneThing: Bool { [.forbidden, .notFound, .refused, .badAnswer].contains(reason) }
+
+    /// That a project of the config is not among those that the token can see.
+    ///
+    /// - Parameter others: those that it can see and that are not in the config: one of them may be its new name.
+    public static func unseen(_ project: String, among others: [String]) -> PollFailure {
+        let guess = project.nearest(in: others).map { "; did you mean '\($0)'?" } ?? ""
+        return PollFailure(.notFound, "the token can see no project '\(project.tamed)'\(guess)")
+    }
 }

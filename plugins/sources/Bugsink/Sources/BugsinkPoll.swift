@@ -7,11 +7,13 @@ struct BugsinkPoll: Sendable {
     private let source: BugsinkSource
     private let poll: Poll
     private var directory: ProjectDirectory
+    /// Those of the projects that the token cannot see.
+    private var missing: [String] = []
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
     private var warnings: [String] = []
     private var notes: [String] = []
-    /// Why some issues could not be read, which are all that there is to read.
+    /// Why some issues could not be read, which are all that there is to read, or a project could not.
     private var broken: PollFailure?
 
     /// A page has 250.
@@ -52,13 +54,14 @@ struct BugsinkPoll: Sendable {
             if let warning = listing.left.warning("a project", "projects") { poll.warnings.append(warning) }
             poll.directory = ProjectDirectory(listing.items, asked: poll.poll.now)
             let slugs = poll.directory.slugs
-            let missing = source.projects.first { project in
-                poll.directory.id(of: project).map { slugs[$0] == nil } ?? true
-            }
-            if let missing, !listing.isCut {
-                let guess = missing.nearest(in: slugs.values.sorted()).map { "; did you mean '\($0)'?" } ?? ""
-                return poll.fail(
-                    PollFailure(.notFound, "the token can see no project '\(missing.tamed)'\(guess)"))
+            if !listing.isCut {
+                let others = slugs.values.filter { !source.projects.contains($0) }.sorted()
+                poll.missing = source.projects.filter { poll.directory.id(of: $0).map { slugs[$0] == nil } ?? true }
+                let failures = poll.missing.map { PollFailure.unseen($0, among: others) }
+                // One that was renamed is no reason to leave the others alone.
+                if let failure = failures.first, failures.count == source.projects.count { return poll.fail(failure) }
+                poll.warnings += failures.map(\.description)
+                poll.broken = failures.first
             }
             guard !slugs.isEmpty else {
                 return poll.fail(PollFailure(.forbidden, "projects: the token cannot see any"))
@@ -76,7 +79,9 @@ struct BugsinkPoll: Sendable {
     private func watched() -> [String] {
         guard source.projects.isEmpty else {
             var ids: [String] = []
-            for id in source.projects.compactMap({ directory.id(of: $0) }) where !ids.contains(id) { ids.append(id) }
+            for project in source.projects where !missing.contains(project) {
+                if let id = directory.id(of: project), !ids.contains(id) { ids.append(id) }
+            }
             return ids
         }
         let all = directory.slugs.sorted { ($0.value, $0.key) < ($1.value, $1.key) }

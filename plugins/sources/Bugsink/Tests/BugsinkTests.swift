@@ -122,6 +122,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["shop-two", "99"])
+    func `a project that was renamed or deleted leaves the others alone`(_ name: String) throws {
+        let played = Server().play(try source(["projects": list(name, "wallet")]), poll())
+        #expect(played.observation("wallet")?.issues.isEmpty == false)
+        #expect(played.urls("issues").count == 1)
+        let report = try #require(played.report)
+        #expect(report.warnings.count == 1 && report.warnings.first == report.missing?.description)
+        #expect(report.missing?.description.hasPrefix("the token can see no project '\(name)'") == true)
+    }
+
     @Test func `ids serve where the token may not list projects, and trouble with one leaves the others`() throws {
         let hidden = Server(projects: answer(#"{"detail": "no"}"#, status: 403))
             .play(try source(["projects": list("3")]), poll())

@@ -74,12 +74,14 @@ struct BugsnagPoll: Sendable {
             var poll = poll
             if let failure = listing.failure { return then(poll, failure) }
             let all = listing.items.sorted { $0.slug < $1.slug }
+            let wanted = poll.source.projects
+            let others = all.filter { !wanted.contains(where: $0.isCalled) }.map(\.slug)
             var watched: [Project] = []
-            for name in poll.source.projects {
+            var missing: [String: PollFailure] = [:]
+            for name in wanted {
                 guard let project = all.first(where: { $0.isCalled(name) }) else {
-                    let guess = name.nearest(in: all.map(\.slug)).map { "; did you mean '\($0)'?" } ?? ""
-                    return then(
-                        poll, PollFailure(.notFound, "the token can see no project '\(name.tamed)'\(guess)"))
+                    missing[name] = .unseen(name, among: others)
+                    continue
                 }
                 if !watched.contains(where: { $0.id == project.id }) { watched.append(project) }
             }
@@ -92,10 +94,12 @@ struct BugsnagPoll: Sendable {
                 }
             }
             guard !watched.isEmpty else {
-                return then(poll, PollFailure(.forbidden, "the token can see no project"))
+                let failure = wanted.first.flatMap { missing[$0] }
+                return then(poll, failure ?? PollFailure(.forbidden, "the token can see no project"))
             }
             poll.notes += watched.compactMap(\.target)
-            poll.cursor.learn(watched, of: organization.slug, at: poll.poll.now)
+            poll.cursor.learn(
+                watched, without: missing.mapValues(\.description), of: organization.slug, at: poll.poll.now)
             return then(poll, nil)
         }
     }
@@ -110,6 +114,12 @@ struct BugsnagPoll: Sendable {
 
     private func visitAll() -> PollStep {
         var poll = self
+        // One that was renamed is no reason to leave the others alone.
+        for (name, sentence) in cursor.missing.sorted(by: { $0.key < $1.key }) {
+            poll.warnings.append(sentence)
+            poll.misses.append(PollFailure(.notFound, sentence))
+            poll.unread.add(name)
+        }
         poll.tour = Tour(cursor.projects) { $0.id == cursor.next }
         poll.cursor.next = nil
         return poll.visit(0)

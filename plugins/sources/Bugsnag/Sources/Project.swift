@@ -80,6 +80,8 @@ struct BugsnagCursor: Sendable {
     /// The organization's slug, for links.
     private(set) var organization: String?
     private(set) var projects: [Project] = []
+    /// What the config calls those that the token could not see, and a sentence about each.
+    private(set) var missing: [String: String] = [:]
     private var asked: Moment?
     private(set) var counters: [String: ReleaseCounters] = [:]
     /// When the fixed errors of a project were asked for.
@@ -89,6 +91,8 @@ struct BugsnagCursor: Sendable {
 
     /// Projects are made rarely.
     private static let freshFor = Duration.days(1)
+    /// One that was hidden from the token may not be any more; and a token has few requests.
+    private static let patience = Duration.minutes(15)
     /// An error stays fixed for days, and a token has few requests.
     private static let fixedFor = Duration.hours(1)
 
@@ -102,6 +106,7 @@ struct BugsnagCursor: Sendable {
             projects = (json["projects"]?.object?.members ?? []).compactMap { member in
                 member.value.string.map { Project(id: member.name, slug: $0, Project.Aim(json["aims"]?[member.name])) }
             }
+            for member in json["missing"]?.object?.members ?? [] { missing[member.name] = member.value.string }
         }
         next = json["next"]?.string
         for member in json["counts"]?.object?.members ?? [] {
@@ -117,6 +122,7 @@ struct BugsnagCursor: Sendable {
         return [
             "of": .string(owner), "asked": JSON(asked), "organization": JSON(organization),
             "projects": .object(JSONObject(projects.map { ($0.id, .string($0.slug)) })),
+            "missing": .object(JSONObject(missing.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
             "aims": .object(JSONObject(projects.filter { !$0.aim.isEmpty }.map { ($0.id, $0.aim.json) })),
             "counts": .object(JSONObject(counts)), "next": JSON(next),
             "fixed": .object(JSONObject(fixed.sorted { $0.key < $1.key }.map { ($0.key, JSON($0.value)) })),
@@ -125,11 +131,14 @@ struct BugsnagCursor: Sendable {
 
     func knowsProjects(at now: Moment) -> Bool {
         guard let asked, !projects.isEmpty else { return false }
-        return asked <= now && now - asked < BugsnagCursor.freshFor
+        return asked <= now && now - asked < (missing.isEmpty ? BugsnagCursor.freshFor : BugsnagCursor.patience)
     }
 
-    mutating func learn(_ projects: [Project], of organization: String, at now: Moment) {
+    mutating func learn(
+        _ projects: [Project], without missing: [String: String], of organization: String, at now: Moment
+    ) {
         self.projects = projects
+        self.missing = missing
         self.organization = organization
         asked = now
         let watched = Set(projects.map(\.id))

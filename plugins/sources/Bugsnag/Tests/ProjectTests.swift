@@ -165,6 +165,26 @@ import Testing
         #expect(Bugsnag(projects: answer("[]")).play(try source(), poll()).failure?.reason == .forbidden)
     }
 
+    @Test func `that were renamed leave the others alone, and are looked for every quarter of an hour`() throws {
+        let source = try source(["projects": list("Wallet Android", "walet-ios")])
+        let two = answer(
+            #"""
+            [{"id": "5f1b00000000000000000010", "slug": "wallet-android", "name": "Wallet Android"},
+             {"id": "2", "slug": "wallet-ios"}]
+            """#)
+        let first = Bugsnag(projects: two).play(source, poll())
+        let words = "the token can see no project 'walet-ios'; did you mean 'wallet-ios'?"
+        #expect(Set(first.observations.map(\.subject.app)) == ["wallet-android"])
+        #expect(first.report?.warnings == [words] && first.report?.missing?.description == words)
+        #expect(first.report?.unread == .apps(["walet-ios"]))
+        for (minutes, isAsked) in [(14, false), (15, true)] as [(Int64, Bool)] {
+            let next = Bugsnag(projects: two)
+                .play(source, poll(cursor: first.report?.cursor, at: now + .minutes(minutes)))
+            #expect(next.urls.contains { $0.contains("/projects?") } == isAsked)
+            #expect(next.report?.warnings == [words])
+        }
+    }
+
     @Test func `of another config are not read`() throws {
         let cursor = Bugsnag().play(try source(), poll()).report?.cursor
         let beta = try source(["release_stage": option(.text("beta"))])

@@ -59,6 +59,8 @@ struct CrashlyticsPoll: Sendable {
         var isEndKnown = false
         /// Whether a query is still running, so that figures of one span or another are missing.
         var isRunning = false
+        /// Why those of the longer spans are missing.
+        var longerFailure: PollFailure?
     }
 
     init(of source: CrashlyticsSource, _ poll: Poll) {
@@ -96,10 +98,7 @@ struct CrashlyticsPoll: Sendable {
                 // of a query itself, which would fail for ever.
                 let isOnTheWay = [.timeout, .unreachable, .unauthorized, .rateLimited].contains(failure.reason)
                 if !isOnTheWay, let tables = app.export { poll.cursor.forgetJobs(of: tables) }
-                for app in poll.tour.unread(at: number, isOwn: failure.isOfOneThing) { poll.unread.add(app.name) }
-                if failure.isOfOneThing { return poll.visit(number + 1) }
-                poll.cursor.next = poll.tour.next(after: failure, at: number).name
-                return poll.finish()
+                return poll.goOn(after: failure, at: number)
             case .success(let figures) where figures.isRunning:
                 poll.failures.append(
                     PollFailure(
@@ -109,9 +108,21 @@ struct CrashlyticsPoll: Sendable {
             case .success(let figures):
                 if let tables = app.export { poll.cursor.forgetJobs(of: tables) }
                 poll.observe(app, figures)
-                return poll.visit(number + 1)
+                guard let failure = figures.longerFailure else { return poll.visit(number + 1) }
+                poll.warn(failure.description)
+                poll.misses.append(failure)
+                return poll.goOn(after: failure, at: number)
             }
         }
+    }
+
+    /// Goes on with the next app, unless the failure of one is that of all.
+    private func goOn(after failure: PollFailure, at number: Int) -> PollStep {
+        var poll = self
+        for app in tour.unread(at: number, isOwn: failure.isOfOneThing) { poll.unread.add(app.name) }
+        if failure.isOfOneThing { return poll.visit(number + 1) }
+        poll.cursor.next = tour.next(after: failure, at: number).name
+        return poll.finish()
     }
 
     /// Where the spans of an app end: now, or where its table does.
@@ -141,7 +152,19 @@ struct CrashlyticsPoll: Sendable {
         }
         let goOn: @Sendable (CrashlyticsPoll, Result<[CountedRelease]?, PollFailure>) -> PollStep = { poll, result in
             switch result {
-            case .failure(let failure): return then(poll, .failure(failure))
+            case .failure(let failure):
+                let isShorterKnown = number > 0 && !figures.isRunning
+                guard isShorterKnown, failure.reason != .unauthorized else { return then(poll, .failure(failure)) }
+                // The shorter spans decide about most alarms.
+                var figures = figures
+                let named = failure.about(spanOf: spans[number].length)
+                figures.longerFailure = named.saying("longer spans are not measured this time: \(named)")
+                // Issues only explain figures, and what keeps one question from getting through would keep theirs.
+                guard failure.isOfOneThing else {
+                    figures.issuesUnread = source.wantsIssues && app.firebase != nil
+                    return then(poll, .success(figures))
+                }
+                return poll.readIssues(app, spans, figures, then: then)
             case .success(let releases):
                 var figures = figures
                 if !figures.isEndKnown, let tables = app.export, let old = spans.first?.to, releases != nil {

@@ -68,6 +68,33 @@ import Testing
         #expect(Set(play(without: 1, failed.report?.cursor).observations.map(\.subject.app)) == ["b", "c"])
     }
 
+    /// A rule on a week must not silence the one on an hour.
+    @Test(arguments: [
+        (answer(fixture: "error_400_interval.json", status: 400), PollFailure.Reason.refused, ["a", "b"]),
+        (answer("", status: 503), .unavailable, ["a"]),
+    ])
+    func `a longer span that fails costs the shorter ones nothing, and is named`(
+        _ trouble: FetchResult, _ reason: PollFailure.Reason, _ heard: [String]
+    ) throws {
+        let tables: KeyValuePairs = ["a": "com_acme_a_ANDROID_REALTIME", "b": "com_acme_b_ANDROID_REALTIME"]
+        let sources = [
+            try source(["apps": map(["a": wallet, "b": wallet])]), try exported(["tables": map(tables)]),
+        ]
+        for source in sources {
+            let played = PlayedPoll(source, poll(.hours(1), .days(7))) { request in
+                let isLong = "\(request.url) \(body(request).text)".contains("2026-11-14")
+                return isLong ? trouble : Firebase().respond(to: request)
+            }
+            let report = try #require(played.report)
+            #expect(Set(played.observations.map(\.subject.app)) == Set(heard))
+            #expect(played.observations.allSatisfy { $0.span.length <= .days(1) })
+            #expect(report.missing?.reason == reason)
+            #expect(report.missing?.description.hasPrefix("longer spans are not measured this time: ") == true)
+            #expect(report.warnings.count { $0.contains("the span of 7d: ") } == heard.count, "\(report.warnings)")
+            #expect(report.unread == .apps(["a", "b"]))
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a limit of BigQuery is that of the account where all figures come from there`(isMixed: Bool) throws {
         let source = try exported(isMixed ? ["apps": map(["api": wallet])] : [:])

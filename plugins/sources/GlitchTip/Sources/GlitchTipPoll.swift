@@ -24,7 +24,7 @@ struct GlitchTipPoll: Sendable {
             var poll = self
             poll.inquiry = inquiry
             if let failure { return poll.fail(failure) }
-            guard source.projects.allSatisfy({ inquiry.directory.id(of: $0) != nil }) else {
+            guard inquiry.watched.allSatisfy({ inquiry.directory.id(of: $0) != nil }) else {
                 let failure = inquiry.namelessness ?? PollFailure(.notFound, "projects: more than are read")
                 return poll.fail(failure.saying("\(failure.description); or write ids in 'projects'"))
             }
@@ -40,7 +40,7 @@ struct GlitchTipPoll: Sendable {
         let scopes: [String?] = source.environments.isEmpty ? [nil] : source.environments
         guard number < scopes.count else { return finish() }
         let environment = scopes[number]
-        var query: AddressQuery = source.projects.map { ("project", inquiry.directory.id(of: $0) ?? $0) }
+        var query: AddressQuery = inquiry.watched.map { ("project", inquiry.directory.id(of: $0) ?? $0) }
         if let environment { query.append(("environment", environment)) }
         query += [("sort", "-last_seen"), ("limit", "100")]
         return inquiry.pages(.issues, query) { [links] inquiry, pages in
@@ -86,7 +86,7 @@ struct GlitchTipPoll: Sendable {
             PollReport(
                 observations.isEmpty ? .noData : .values(observations), cursor: inquiry.cursor,
                 limit: inquiry.limit, warnings: inquiry.warnings + strays, notes: notes
-            ).waiting(after: failures))
+            ).waiting(after: [inquiry.blindness].compactMap(\.self) + failures))
     }
 
     private func fail(_ failure: PollFailure) -> PollStep {

@@ -80,6 +80,13 @@ import Testing
         #expect(hidden.failure?.description.hasSuffix("; or write ids in 'projects'") == true)
     }
 
+    @Test func `a project that was renamed leaves the others alone`() throws {
+        let played = Server().play(try source(["projects": list("wallet", "wallet-ios")]), poll())
+        #expect(played.urls("issues").first?.contains("?project=72&sort=") == true)
+        #expect(played.observation("wallet-ios") != nil)
+        #expect(played.report?.missing?.description.hasPrefix("the token can see no project 'wallet'") == true)
+    }
+
     @Test func `each environment has its own issues, and trouble with the second leaves the first`() throws {
         let source = try source(["environments": list("production", "beta")])
         let played = Server().play(source, poll())

@@ -5,6 +5,10 @@ struct AppVisit: Sendable {
     let app: String
     /// How far each table has come.
     var marks: [MetricSet: Moment] = [:]
+    /// Why answers of some tables are missing, which are read again with the next poll.
+    private(set) var lacks: [MetricSet: PollFailure] = [:]
+    /// What has ended the visit before all was read, and holds for all apps.
+    private(set) var end: PollFailure?
     var issues: [Issue] = []
     var names: VersionNames
     private var rows: [Place: Metrics] = [:]
@@ -26,6 +30,17 @@ struct AppVisit: Sendable {
 
     /// Where issues and the newest figures end.
     var newest: Moment? { marks[.crashes] ?? marks.values.max() }
+
+    /// Goes on without an answer of a table.
+    mutating func leave(_ table: MetricSet, _ failure: PollFailure) { lacks[table] = lacks[table] ?? failure }
+
+    /// Goes on without any further answer.
+    mutating func end(without tables: some Sequence<MetricSet>, _ failure: PollFailure, at now: Moment) {
+        for table in tables { leave(table, failure) }
+        end = failure
+        // One that is new would go by its code, and by its name later: two versions.
+        if !names.isFresh(for: codes, at: now) { rows = rows.filter { $0.key.release == nil } }
+    }
 
     /// Notes that an issue had reports in the days from a moment on, and perhaps before: it is as old as that at least.
     mutating func note(_ earlier: Issue, seenSince begin: Moment) {

@@ -79,13 +79,18 @@ struct PlayQuestion: Sendable {
 
     var subject: String { "\(set.title) of \(app)" }
 
+    /// Whether the app is judged without its answer, too.
+    var isSpared: Bool { hasVersions || set != .crashes }
+
     var cutWarning: String { "\(subject): more rows than are read" }
 
     /// Reads a page of rows; none at all is how the API says that there is nothing.
     func page(_ body: JSONReader, _ calendar: PlayCalendar) throws(JSONMismatch) -> Page<PlayRow> {
-        var rows: [PlayRow] = []
-        for row in try body.optional("rows")?.elements() ?? [] { rows.append(try self.row(row, calendar)) }
-        return Page(rows, next: try body.optional("nextPageToken")?.string())
+        var left = LeftOut()
+        let rows = try body.optional("rows")?.elements(leaving: &left) { row throws(JSONMismatch) in
+            try self.row(row, calendar)
+        }
+        return Page(rows ?? [], next: try body.optional("nextPageToken")?.string(), leaving: left)
     }
 
     private func row(_ row: JSONReader, _ calendar: PlayCalendar) throws(JSONMismatch) -> PlayRow {

@@ -66,7 +66,12 @@ struct PlayCursor: Hashable, Sendable {
     ///
     /// - Parameter isTold: whether its figures were told. Those up to marks that are remembered are not read again.
     mutating func note(_ visit: AppVisit, isTold: Bool, among apps: [String]) {
-        if isTold { marks[visit.app] = visit.marks }
+        if isTold {
+            let known = marks(of: visit.app)
+            var told = visit.marks
+            for table in visit.lacks.keys { told[table] = known[table] }
+            marks[visit.app] = told
+        }
         names[visit.app] = visit.names
         marks = marks.filter { apps.contains($0.key) }
         names = names.filter { apps.contains($0.key) }

@@ -86,8 +86,10 @@ struct PlayInquiry: Sendable {
     func visit(_ app: String) -> AppVisit { AppVisit(app, cursor.names(of: app)) }
 
     /// Asks how far each table has come.
+    ///
+    /// - Parameter needed: those without which it is of no use to go on.
     func measuringMarks<Report>(
-        _ visit: AppVisit, _ number: Int = 0,
+        _ visit: AppVisit, needing needed: [MetricSet], _ number: Int = 0,
         then: @escaping @Sendable (Result<AppVisit, PollFailure>) -> Conversation<Report>
     ) -> Conversation<Report> {
         guard number < tables.count else { return then(.success(visit)) }
@@ -97,13 +99,14 @@ struct PlayInquiry: Sendable {
             get: "/v1beta1/apps/\(visit.app.percentEncoded)/\(table.rawValue)")
         let read = { @Sendable (body: JSONReader) throws(JSONMismatch) -> Moment? in try mark(in: body) }
         return source.service.ask(call, at: now, reading: read) { answer in
+            var visit = visit
             switch answer {
-            case .failure(let failure): return then(.failure(failure))
-            case .success(let mark):
-                var visit = visit
-                visit.marks[table] = mark
-                return measuringMarks(visit, number + 1, then: then)
+            case .failure(let failure):
+                guard failure.isOfOneTable, !needed.contains(table) else { return then(.failure(failure)) }
+                visit.leave(table, failure)
+            case .success(let mark): visit.marks[table] = mark
             }
+            return measuringMarks(visit, needing: needed, number + 1, then: then)
         }
     }
 
@@ -145,6 +148,7 @@ struct PlayInquiry: Sendable {
     }
 
     mutating func goOn(without failure: PollFailure) {
+        guard !misses.contains(failure) else { return }
         warnings.append(failure.description)
         misses.append(failure)
     }
@@ -170,4 +174,9 @@ struct PlayInquiry: Sendable {
                     reading: { body throws(JSONMismatch) in try question.page(body, source.calendar) }, then: then)
             }, then: then)
     }
+}
+
+extension PollFailure {
+    /// Whether what one table is refused for need not hold for the next.
+    var isOfOneTable: Bool { isOfOneThing || [.unavailable, .tooLarge].contains(reason) }
 }

@@ -59,30 +59,42 @@ struct PlayPoll: Sendable {
             switch result {
             case .failure(let failure):
                 poll.failures.append(failure)
-                for app in poll.tour.unread(at: number, isOwn: failure.isOfOneThing) { poll.unread.add(app) }
-                if failure.isOfOneThing { return poll.visit(number + 1) }
-                poll.inquiry.cursor.next = poll.tour.next(after: failure, at: number)
-                return poll.finish()
+                guard failure.isOfOneThing else { return poll.finish(after: failure, at: number) }
+                poll.unread.add(poll.tour.stops[number])
+                return poll.visit(number + 1)
             case .success(let visit):
                 poll.visits.append(visit)
+                for (_, lack) in visit.lacks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    poll.inquiry.goOn(without: lack)
+                    poll.unread.add(visit.app)
+                }
                 if let late = visit.lateness(at: poll.poll.now, poll.source.maxAge) { poll.lateness.append(late) }
                 let (found, leftOut) = visit.observations(poll.poll, releasesMax: PlayInquiry.releasesMax)
                 poll.observations += found
                 if leftOut > 0 {
                     poll.inquiry.warnings.append("\(visit.app): \(leftOut.counted("version")) with few users left out")
                 }
-                return poll.visit(number + 1)
+                return visit.end.map { poll.finish(after: $0, at: number) } ?? poll.visit(number + 1)
             }
         }
     }
 
+    /// Ends with what holds for all apps.
+    private func finish(after failure: PollFailure, at number: Int) -> PollStep {
+        var poll = self
+        for app in tour.unread(at: number, isOwn: false) { poll.unread.add(app) }
+        poll.inquiry.cursor.next = tour.next(after: failure, at: number)
+        return poll.finish()
+    }
+
     private func visit(_ visit: AppVisit, then: @escaping Visited) -> PollStep {
-        inquiry.measuringMarks(visit) { result in
+        // Crash rates decide about most alarms; what the others lack is told beside them.
+        inquiry.measuringMarks(visit, needing: [.crashes]) { result in
             switch result {
             case .failure(let failure): return then(self, .failure(failure))
             case .success(let visit):
-                guard !self.poll.isAnew, !visit.marks.isEmpty, visit.marks == inquiry.cursor.marks(of: visit.app)
-                else {
+                let known = inquiry.cursor.marks(of: visit.app).filter { visit.lacks[$0.key] == nil }
+                guard !self.poll.isAnew, !visit.marks.isEmpty, visit.marks == known else {
                     return read(questions(visit), visit, 0, then: then)
                 }
                 var poll = self
@@ -121,7 +133,17 @@ struct PlayPoll: Sendable {
         let question = questions[number]
         return inquiry.rows(question) { listing in
             var (poll, visit) = (self, visit)
-            if let failure = listing.failure { return then(poll, .failure(failure)) }
+            if let failure = listing.failure {
+                guard question.isSpared else { return then(poll, .failure(failure)) }
+                guard failure.isOfOneTable else {
+                    visit.end(without: questions[number...].map(\.set), failure, at: self.poll.now)
+                    return then(poll, .success(visit))
+                }
+                visit.leave(question.set, failure)
+            }
+            if let flaw = listing.left.warning("a row", "rows") {
+                visit.leave(question.set, PollFailure(.badAnswer, flaw).about(question.subject))
+            }
             if listing.isCut { poll.inquiry.warnings.append(question.cutWarning) }
             visit.add(listing.items, to: question, source.calendar)
             return poll.read(questions, visit, number + 1, then: then)

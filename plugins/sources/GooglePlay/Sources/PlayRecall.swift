@@ -61,7 +61,7 @@ struct PlayRecall: Sendable {
             visit.marks = known
             return name(visit, number)
         }
-        return inquiry.measuringMarks(visit) { result in
+        return inquiry.measuringMarks(visit, needing: inquiry.tables) { result in
             switch result {
             case .failure(let failure): return leave(number, failure)
             case .success(let visit):
@@ -118,6 +118,9 @@ struct PlayRecall: Sendable {
             guard recall.requests <= PlayRecall.requestsMax else {
                 let words = "figures of \(inquiry.apps.count) apps take more than \(PlayRecall.requestsMax) requests"
                 return recall.fail(PollFailure(.tooLarge, words))
+            }
+            if let flaw = listing.left.warning("a row", "rows") {
+                recall.inquiry.warnings.append("\(question.subject): \(flaw)")
             }
             if listing.isCut {
                 // Of fewer hours or days all rows may fit, unless it is a single one already.

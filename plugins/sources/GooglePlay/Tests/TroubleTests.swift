@@ -37,6 +37,80 @@ import Testing
         #expect(play.play(try source(), poll(.hours(1))).failure?.reason == reason)
     }
 
+    private static func refusing(_ status: Int, _ part: WritableKeyPath<Play, FetchResult>) -> Play {
+        var play = Play()
+        play[keyPath: part] = answer(fixture: "error_400_invalid_argument.json", status: status)
+        return play
+    }
+
+    /// Crash rates decide about most alarms: whatever else is missing, they are judged.
+    @Test(arguments: [
+        (refusing(400, \.crashVersions), "crash rates of com.acme.wallet: "),
+        (refusing(400, \.hangs), "ANR rates of com.acme.wallet: "),
+        (refusing(500, \.events), "crash reports of com.acme.wallet: "),
+    ])
+    func `a table that is refused costs crash rates nothing, is named and asked for again`(
+        _ trouble: Play, _ words: String
+    ) throws {
+        let play = try source()
+        let first = trouble.play(play, poll(.hours(1)))
+        let report = try #require(first.report)
+        #expect(first.observations.contains { $0.subject.release == nil && $0.metrics[.crashFreeUsers] != nil })
+        #expect(
+            report.warnings.count == 1 && report.missing?.description.hasPrefix(words) == true, "\(report.warnings)")
+        #expect(report.unread == .apps(["com.acme.wallet"]))
+        #expect(first.paths.contains { $0.contains("errorIssues:search") }, "the rest is asked for")
+        let next = Play().play(play, poll(.hours(1), cursor: report.cursor, at: now + .minutes(15)))
+        #expect(!next.observations.isEmpty && next.report?.unread == .nothing)
+        let last = Play().play(play, poll(.hours(1), cursor: next.report?.cursor, at: now + .minutes(30)))
+        #expect(last.report?.outcome == .unchanged)
+    }
+
+    @Test func `a table that does not say how far it has come is named, also where nothing else is new`() throws {
+        let play = try source()
+        let deaf = { @Sendable (request: HTTPRequest) in
+            request.url.description.hasSuffix("/anrRateMetricSet")
+                ? answer(#"{"name": "x", "freshnessInfo": {"freshnesses": []}}"#) : Play().respond(to: request)
+        }
+        let first = PlayedPoll(play, poll(.hours(1)), answer: deaf)
+        let words = "freshness of ANR rates of com.acme.wallet: "
+        #expect(first.observations.contains { $0.metrics[.crashFreeUsers] != nil })
+        #expect(first.report?.missing?.description.hasPrefix(words) == true)
+        let next = PlayedPoll(play, poll(.hours(1), cursor: first.report?.cursor, at: now + .minutes(15)), answer: deaf)
+        #expect(next.report?.outcome == .unchanged)
+        #expect(next.report?.missing?.description.hasPrefix(words) == true)
+        #expect(next.report?.unread == .apps(["com.acme.wallet"]))
+    }
+
+    @Test func `what all share ends a poll that has crash rates, and keeps them`() throws {
+        let two = try source(["apps": list("com.acme.wallet", "com.acme.other")])
+        let busy = { @Sendable (request: HTTPRequest) in
+            request.url.description.hasSuffix("/anrRateMetricSet:query")
+                ? answer(fixture: "error_429.json", status: 429) : Play().respond(to: request)
+        }
+        let played = PlayedPoll(two, poll(.hours(1)), answer: busy)
+        #expect(Set(played.observations.map(\.subject)) == [Subject(source: "play", app: "com.acme.wallet")])
+        #expect(played.paths.last?.hasSuffix("/anrRateMetricSet:query") == true)
+        let report = try #require(played.report)
+        #expect(report.warnings.count == 1 && report.isPartWaiting)
+        #expect(report.unread == .apps(["com.acme.wallet", "com.acme.other"]))
+        let next = PlayedPoll(two, poll(.hours(1), cursor: report.cursor, at: now + .minutes(15))) {
+            Play().respond(to: $0)
+        }
+        #expect(Set(next.observations.map(\.subject.app)) == ["com.acme.wallet", "com.acme.other"])
+    }
+
+    @Test func `a row that makes no sense is named and left out`() throws {
+        let rows = String(decoding: fixture("crashrate_query_response_hourly.json"), as: UTF8.self)
+        let good = Play().play(try source(), poll(.hours(1)))
+        let play = Play(crashes: answer(rows.replacing("\"0.0021\"", with: "\"x\"")))
+        let played = play.play(try source(), poll(.hours(1)))
+        #expect(!played.observations.isEmpty && played.observations.count == good.observations.count - 1)
+        let words = "crash rates of com.acme.wallet: a row is left out: "
+        #expect(played.report?.missing?.description.hasPrefix(words) == true, "\(played.report?.warnings ?? [])")
+        #expect(played.report?.unread == .apps(["com.acme.wallet"]))
+    }
+
     @Test func `what one app is refused for leaves the others alone`() throws {
         let two = try source(["apps": list("com.acme.hidden", "com.acme.wallet")])
         let played = PlayedPoll(two, poll(.hours(1))) { request in

@@ -17,6 +17,8 @@ struct SentryPoll: Sendable {
     private var sessionsFailure: PollFailure?
     /// Why the longer windows could not be had.
     private var longerFailure: PollFailure?
+    /// Why releases could not be had, so that they are not asked for again.
+    private var releasesFailure: PollFailure?
     /// Whether sessions of apps may be missing, and nobody knows of which.
     private var isPartial = false
     /// The apps of which some make no sense, by their ids; nil stands for one that is not named.
@@ -85,6 +87,7 @@ struct SentryPoll: Sendable {
         guard number < windows.count * passes.count else { return nameUnknownProjects() }
         let window = windows[number / passes.count]
         let hasReleases = passes[number % passes.count]
+        if hasReleases, releasesFailure != nil { return measure(number + 1) }
         let query = sessionsQuery(window.query, hasReleases: hasReleases, hasSeries: false)
         return pages(.sessions, query) { poll, pages in
             var poll = poll
@@ -133,14 +136,20 @@ struct SentryPoll: Sendable {
                     : "this server has no release health, only issues: \(failure.description)")
             return poll.askIssues(0)
         // A credential that is refused is refused for all of it.
-        case let reason where number >= source.passes.count && reason != .unauthorized:
-            // The shortest window is whole; it decides about most alarms.
+        case let reason where number > 0 && reason != .unauthorized:
+            // The apps over the shortest window are known; they decide about most alarms.
             if reason == .rateLimited { poll.inquiry.note(spent: .sessions, until: failure.retryAt) }
-            let named = failure.about(spanOf: span(of: windows[number / source.passes.count]))
-            poll.longerFailure = named
+            let (window, pass) = number.quotientAndRemainder(dividingBy: source.passes.count)
+            let named = failure.about(spanOf: span(of: windows[window]))
             poll.isPartial = true
-            poll.inquiry.warnings.append("longer spans are not measured this time: \(named)")
-            return poll.nameUnknownProjects()
+            guard source.passes[pass] else {
+                poll.longerFailure = named
+                poll.inquiry.warnings.append("longer spans are not measured this time: \(named)")
+                return poll.nameUnknownProjects()
+            }
+            poll.releasesFailure = named
+            poll.inquiry.warnings.append("releases are not measured this time: \(named)")
+            return poll.measure(number + 1)
         default: return poll.fail(failure)
         }
     }
@@ -166,7 +175,7 @@ struct SentryPoll: Sendable {
 
     /// Which projects and environments are meant. Ids rather than slugs, because older servers know nothing else.
     private func scope(_ environments: [String]) -> AddressQuery {
-        let projects = source.projects.isEmpty ? ["-1"] : source.projects.map { inquiry.directory.id(of: $0) ?? $0 }
+        let projects = source.projects.isEmpty ? ["-1"] : inquiry.watched.map { inquiry.directory.id(of: $0) ?? $0 }
         return projects.map { ("project", $0) } + environments.map { ("environment", $0) }
     }
 
@@ -256,7 +265,8 @@ struct SentryPoll: Sendable {
                 warnings: poll.inquiry.warnings,
                 notes: [poll.uninstrumented].compactMap(\.self),
                 unread: poll.unread
-            ).waiting(after: [lost, longerFailure, broken].compactMap(\.self) + failures)
+            ).waiting(
+                after: [lost, inquiry.blindness, releasesFailure, longerFailure, broken].compactMap(\.self) + failures)
         )
     }
 
@@ -264,6 +274,7 @@ struct SentryPoll: Sendable {
     private var unread: Unread {
         guard !isPartial, sessionsFailure == nil else { return .anything }
         var unread = Unread.nothing
+        for project in inquiry.missing { unread.add(project) }
         for id in unreadProjects { unread.add(id.flatMap(inquiry.name)) }
         return unread
     }

@@ -33,6 +33,24 @@ import Testing
         #expect(failure.description == "the token can see no project 'walet-ios'; did you mean 'wallet-ios'?")
     }
 
+    @Test func `one that was renamed leaves the others alone, is named and looked for again`() throws {
+        let source = try source(["projects": list("wallet-ios", "wallet-android")])
+        var server = Server()
+        let cursor = server.play(source, poll(.hours(1))).report?.cursor
+        server.projects = answer(
+            #"[{"id": "4507001", "slug": "wallet-android"}, {"id": "4507002", "slug": "wallet-ios-2"}]"#)
+        let played = server.play(source, poll(.hours(1), cursor: cursor, at: now + .hours(25)))
+        #expect(played.observation("wallet-android") != nil)
+        #expect(played.urls("sessions").allSatisfy { $0.contains("project=4507001&") && !$0.contains("wallet-ios") })
+        let report = try #require(played.report)
+        let words = "the token can see no project 'wallet-ios'; did you mean 'wallet-ios-2'?"
+        #expect(report.warnings == [words])
+        #expect(report.missing?.description == words)
+        #expect(report.unread == .apps(["wallet-ios"]))
+        let next = server.play(source, poll(.hours(1), cursor: report.cursor, at: now + .hours(26)))
+        #expect(next.urls("projects").count == 1 && next.report?.warnings == [words])
+    }
+
     @Test func `without a session ever are named, so that they do not look like a quiet night`() throws {
         var server = Server()
         server.projects = answer(

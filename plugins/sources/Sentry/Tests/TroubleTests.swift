@@ -106,8 +106,26 @@ import Testing
 
         server.apps = answer(sessions([10, 5, 1, 1]), headers: spent)
         let cut = server.play(try source(), poll(.hours(1)))
-        #expect(cut.failure?.reason == .rateLimited, "apps without releases are half an answer")
-        #expect(cut.failure?.retryAt?.description == "2026-11-21T00:00:05Z")
+        #expect(cut.urls("sessions").count == 1)
+        #expect(cut.observation("wallet-android")?.metrics["sessions"] == 10)
+        #expect(cut.report?.notBefore?.description == "2026-11-21T00:00:05Z")
+        #expect(cut.report?.isPartWaiting == true && cut.report?.unread == .anything)
+    }
+
+    /// The question by release is the heavy one, and is the first to take too long.
+    @Test func `releases that fail cost the apps nothing, are named and not asked for again`() throws {
+        var server = Server()
+        server.releases = answer("", status: 504)
+        let played = server.play(try source(), poll(.hours(1), .days(30)))
+        #expect(played.observation("wallet-android")?.metrics["sessions"] == 1000)
+        #expect(played.urls("sessions").map { $0.contains("groupBy=release") } == [false, true, false])
+        let report = try #require(played.report)
+        #expect(report.missing?.reason == .unavailable)
+        let words = "releases are not measured this time: the span of 1h: sessions: the source answered 504"
+        #expect(report.warnings.count == 1 && report.warnings[0].hasPrefix(words), "\(report.warnings)")
+        #expect(report.unread == .anything)
+        server.releases = answer(fixture: "error_401.json", status: 401)
+        #expect(server.play(try source(), poll(.hours(1))).failure?.reason == .unauthorized)
     }
 
     private static let long = poll(.hours(1), .days(30), .days(90))
