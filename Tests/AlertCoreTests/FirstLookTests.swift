@@ -32,11 +32,12 @@ import Testing
     }
 
     /// Whoever tunes a limit must not lose the next alarm.
-    @Test func `a limit that is edited to and fro is no flapping`() throws {
+    @Test(arguments: [true, false])
+    func `a limit that is edited to and fro is no flapping`(isReload: Bool) throws {
         var bot = Rehearsal.checked(try wobbling(0.995))
         see(8, &bot)
         for limit in [0.991, 0.995, 0.991] {
-            bot.reload(try wobbling(limit))
+            if isReload { bot.reload(try wobbling(limit)) } else { bot.crash(try wobbling(limit)) }
             see(8, &bot)
         }
         #expect(bot.marks(of: "shop") == "OROR")
@@ -86,6 +87,62 @@ import Testing
         see(20, of: ["game"], &bot)
         let game = try #require(bot.state.incidents.all.first { $0.isOpen })
         #expect(count(bot, like: game) == [1, 1])
+    }
+
+    /// Whoever deploys each hour must not lose what comes and goes.
+    @Test func `an edit of something else excuses nothing`() throws {
+        var bot = Rehearsal.checked(try wobbling(0.995))
+        see(0, &bot)
+        for crashed in [60.0, 0, 60] {
+            bot.reload(try wobbling(0.995))
+            see(crashed, &bot)
+        }
+        let incident = try #require(bot.state.incidents.all.first { $0.isOpen })
+        #expect(count(bot, like: incident) == [3, 1])
+        bot.reload(try wobbling(0.9))
+        see(200, &bot)
+        #expect(count(bot, like: incident) == [3, 1], "it fires as before")
+        see(0, &bot)
+        #expect(count(bot, like: incident) == [4, 0])
+    }
+
+    /// What an answer says of an app need not be what its rules judge.
+    @Test(arguments: ["issues", "a release"])
+    func `an answer about something else of the app is no look at its figures`(_ other: String) throws {
+        var bot = Rehearsal.checked(try wobbling(0.995))
+        see(8, &bot)
+        let first = try #require(bot.state.incidents.inOrder.first)
+        for (limit, open) in [(0.991, 0), (0.995, 1), (0.991, 0)] {
+            bot.reload(try wobbling(limit))
+            bot.advance(by: .minutes(5))
+            if other == "issues" {
+                let issue = AlertModel.Issue(id: "A-1", title: "Boom", firstSeen: bot.now)
+                bot.see([
+                    Observation(
+                        subject: .shop, span: TimeSpan(lasting: .minutes(5), until: bot.now), seen: bot.now,
+                        metrics: [:], issues: [issue])
+                ])
+            } else {
+                bot.see([
+                    .figures(
+                        ["sessions": 100, "crashed_sessions": 0], of: Subject(source: "ios", app: "shop", release: "1"),
+                        at: bot.now, lasting: .minutes(5))
+                ])
+            }
+            see(8, &bot)
+            #expect(count(bot, like: first) == [0, open])
+        }
+    }
+
+    @Test func `that an edit has had a hand in an incident is known also after a restart`() throws {
+        var bot = Rehearsal.checked(try wobbling(0.991))
+        see(8, &bot)
+        bot.reload(try wobbling(0.995))
+        see(8, &bot)
+        let incident = try #require(bot.state.incidents.all.first { $0.isOpen })
+        bot.crash()
+        see(0, &bot)
+        #expect(count(bot, like: incident) == [0, 0])
     }
 
     @Test func `what fires again by an edit while it must be well for a while is no change`() throws {

@@ -127,6 +127,49 @@ private struct Floor: SubjectDetector {
         #expect(bot.objections == [])
     }
 
+    /// Lets five minutes pass; at their end an answer has these lines and lacks others.
+    private func see(
+        _ bot: inout Rehearsal, _ lines: KeyValuePairs<String, Double>, crashed: [String: Double] = [:],
+        without unread: Unread
+    ) {
+        bot.advance(by: .minutes(5))
+        let seen = lines.map { line($0.key, $0.value, crashed[$0.key] ?? 0, at: bot.now) }
+        bot.step(.polled(source: "ios", PollReport(.values(seen), unread: unread), validators: [:]))
+    }
+
+    /// Else an app that burns would be well as soon as the row of its bad release makes no sense.
+    @Test(arguments: [Unread.apps(["shop"]), .anything])
+    func `of an app of which a part is missing there is no sum, and what is open stays so`(_ unread: Unread) {
+        var bot = bot(floor)
+        for _ in 1...2 { see(&bot, ["1": 1000, "2": 1000], crashed: ["1": 900]) }
+        #expect(opened(bot) == ["floor whole"])
+        for _ in 1...12 { see(&bot, ["2": 1000], without: unread) }
+        #expect(sums(bot) == [2000, 2000])
+        #expect(opened(bot) == ["floor whole"] && bot.marks(of: "shop") == "O")
+        see(&bot, ["1": 1000, "2": 1000], crashed: ["1": 900])
+        #expect(sums(bot).last == 2000)
+        see(&bot, ["1": 1000, "2": 1000])
+        #expect(bot.marks(of: "shop") == "OR")
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [Unread.apps(["shop"]), .anything])
+    func `a part of an app that nobody knows yet is not taken for the app`(_ unread: Unread) {
+        var bot = bot(floor)
+        see(&bot, ["1": 4000], crashed: ["1": 400], without: unread)
+        #expect(bot.state.figures.series[whole] == nil)
+        #expect(opened(bot) == ["floor 1"], "it is said of the release")
+    }
+
+    @Test func `where nobody knows what is missing, a sum of all that is known is one`() {
+        var bot = bot(floor)
+        see(&bot, ["1": 1000, "2": 1000])
+        for unread in [Unread.anything, .apps(["bank"]), .apps(["shop"])] {
+            see(&bot, ["1": 1000, "2": 500], without: unread)
+        }
+        #expect(sums(bot) == [2000, 1500, 1500])
+    }
+
     @Test func `a release that is missing in one answer makes no smaller sum, one that has gone does`() {
         var bot = bot(floor)
         for _ in 0..<4 { see(&bot, ["1": 300, "2": 100]) }

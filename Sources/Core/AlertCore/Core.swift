@@ -6,11 +6,9 @@ public import PluginKit
 
 /// Something that happened.
 public enum Input: Sendable {
-    /// The bot has started, or has loaded the same config anew. What a fresh state finds under way was lost with the run
+    /// The bot has started, or has loaded its config anew. What a fresh state finds under way was lost with the run
     /// before; what this run has under way stays so.
     case started
-    /// The bot has loaded its config anew, and somebody has edited it.
-    case edited
     /// Nothing but time has passed.
     case tick
     case polled(source: String, PollReport, validators: [String: SourceRecord.Validator])
@@ -30,7 +28,7 @@ public enum Input: Sendable {
     case journal(trouble: String?)
     /// The journal had damage when it was opened, and of what kind.
     case journalDamaged(String)
-    /// The config on the disk has had errors for a while, and the bot goes on with another; it ends with `started` or `edited`.
+    /// The config on the disk has had errors for a while, and the bot goes on with another; it ends with `started`.
     case configRefused(String)
     /// Somebody told the bot to do something; `id` names the one who waits for the answer.
     case command(Command, id: Int)

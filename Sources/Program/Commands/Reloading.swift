@@ -125,7 +125,7 @@ public actor Reloading {
                 return setup.plan.whyCoversNothing(mute).map { "\(mute.id) covers nothing any more: \($0)" }
             }
             refused = nil
-            bot.reload(setup, isEdited: !changes.isEmpty)
+            bot.reload(setup)
             self.keys.replace(with: keys)
         } else {
             refused = refused ?? (clock.uptime(), false)

@@ -53,7 +53,7 @@ public actor Bot {
         case snapshot(Result<Compaction.Written, JournalError>)
         /// Somebody waits for the answer to the input that gets this number.
         case asking(@Sendable (Int) -> Input, CheckedContinuation<CommandReply, Never>)
-        case reload(Setup, isEdited: Bool)
+        case reload(Setup)
         case stop
         /// The grace of a stop is over.
         case graceOver
@@ -92,9 +92,7 @@ public actor Bot {
     }
 
     /// Uses a new config from the next turn on.
-    public nonisolated func reload(_ setup: Setup, isEdited: Bool = true) {
-        queue.put(.reload(setup, isEdited: isEdited))
-    }
+    public nonisolated func reload(_ setup: Setup) { queue.put(.reload(setup)) }
 
     /// Notes that a config was refused, and why: the bot goes on with the one it has.
     public func noteRefusedConfig(_ why: String) {
@@ -190,10 +188,10 @@ public actor Bot {
                 meters.note(asked, took: nil)
                 inputs.append(asked)
             case .reload where isStopping: break
-            case .reload(let setup, let isEdited):
+            case .reload(let setup):
                 if !inputs.isEmpty { turn(inputs, &group) }
                 use(setup)
-                inputs = [isEdited ? .edited : .started]
+                inputs = [.started]
             case .snapshot(let result): log(books.finish(result))
             case .stop: beginStop(grace, &group)
             case .graceOver: queue.close()

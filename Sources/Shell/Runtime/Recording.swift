@@ -186,7 +186,8 @@ extension PollReport {
             [RecordedLine(.empty(EmptyPoll(source: source, outcome, seen: arrived)), asked: asked, arrived: arrived)]
         }
         var partial: [RecordedLine] {
-            let lack = missing ?? (isPartWaiting ? PollFailure(.rateLimited, "a budget is used up") : nil)
+            let waits = PollFailure(.rateLimited, warnings.first ?? "a budget is used up", retryAt: notBefore)
+            let lack = missing ?? (isPartWaiting ? waits : nil)
             guard unread != .nothing || lack != nil else { return [] }
             let poll = PartialPoll(source: source, unread, failure: lack.map(EmptyPoll.Failure.init), seen: arrived)
             return [RecordedLine(.partial(poll), asked: asked, arrived: arrived)]

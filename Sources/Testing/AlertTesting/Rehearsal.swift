@@ -152,7 +152,7 @@ public struct Rehearsal {
     /// Loads another config while the bot runs: what is in flight stays in flight.
     public mutating func reload(_ plan: Plan) {
         core = Core(plan: plan)
-        step(.edited)
+        step(.started)
     }
 
     /// The credential of a source has been replaced: it is another account's.

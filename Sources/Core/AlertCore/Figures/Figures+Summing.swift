@@ -33,13 +33,16 @@ extension Figures {
     /// releases that were heard of within a week, of which there are at most a thousand.
     ///
     /// - Parameters:
+    ///   - isSure: whether the answer had all that there is; else each release that is known must have been in it.
     ///   - kept: how long figures of its source are kept for rules.
     ///   - rules: those that may concern its source.
     ///   - reach: since when figures of the app are kept that are older than rules read.
     mutating func sumUp(
-        _ app: Subject, over spans: [TimeSpan], keeping kept: Retention, _ rules: [DetectorPlan], reach: Moment?,
-        at now: Moment, _ output: inout Output
+        _ app: Subject, over spans: [TimeSpan], _ isSure: Bool, keeping kept: Retention, _ rules: [DetectorPlan],
+        reach: Moment?, at now: Moment, _ output: inout Output
     ) -> Bool {
+        // Without a sum before, nobody knows which releases there are.
+        guard isSure || series[app]?.releasesSummed != nil else { return false }
         // What a source says of the whole itself counts, for as long as it is kept.
         guard releaseCount(of: app) <= Figures.releasesMax,
             series[app].map({
@@ -56,7 +59,8 @@ extension Figures {
             min(lookedBack, retention.reach ?? lookedBack), now - Figures.lifetime + Observation.clockSlackMax)
         var hasSum = false
         for span in spans where span.to > horizon || span.to == newest {
-            guard let (sum, count) = Figures.sum(of: parts, over: span, as: app, known: series[app]) else { continue }
+            guard let (sum, count) = Figures.sum(of: parts, over: span, isSure, as: app, known: series[app])
+            else { continue }
             var observation = sum
             guard let learning = prepare(&observation, isSum: true, rules, at: now, &output) else { continue }
             for fact in learning { record(fact, &output) }
@@ -70,7 +74,7 @@ extension Figures {
     ///
     /// - Parameter known: what is known of the whole so far.
     private static func sum(
-        of parts: [Series], over span: TimeSpan, as app: Subject, known: Series?
+        of parts: [Series], over span: TimeSpan, _ isSure: Bool, as app: Subject, known: Series?
     ) -> (Observation, count: Int)? {
         var (sessions, crashed) = (0.0, 0.0)
         var knowsCrashes = true
@@ -89,7 +93,7 @@ extension Figures {
         // What is known today must not be lost because one release does not tell.
         let before = known?.samples.last?.metrics
         guard let first = found.first, knowsCrashes || before?[.crashedSessions] == nil,
-            !isPartOfMore(span, sessions, parts)
+            !isPartOfMore(span, sessions, parts, isSure)
         else { return nil }
         var metrics: Metrics = [.sessions: sessions]
         if knowsCrashes { metrics[.crashedSessions] = crashed }
@@ -105,8 +109,11 @@ extension Figures {
     /// Whether releases of which nothing is known in that span would change the sum.
     ///
     /// A line may be missing in one answer, may come a moment later, or may be of another span. A release that was
-    /// there in the last look but one, or in the last, is waited for; one that was there before has gone.
-    private static func isPartOfMore(_ span: TimeSpan, _ sessions: Double, _ parts: [Series]) -> Bool {
+    /// there in the last look but one, or in the last, is waited for; one that was there before has gone, unless the answer
+    /// does not have all that there is.
+    private static func isPartOfMore(
+        _ span: TimeSpan, _ sessions: Double, _ parts: [Series], _ isSure: Bool
+    ) -> Bool {
         let before = parts.map { (part: $0, sample: $0.sample(before: span, knowing: .sessions)) }
         // While the source itself was away, nobody has gone.
         let lastLook = before.compactMap(\.sample?.span.to).max() ?? span.from
@@ -114,7 +121,8 @@ extension Figures {
         var missing = 0.0
         for (part, sample) in before where part.sample(of: span) == nil {
             if let sample {
-                guard sample.span.to + sample.span.length.scaled(by: Figures.looksWaited) > look else { continue }
+                let waitsUntil = sample.span.to + sample.span.length.scaled(by: Figures.looksWaited)
+                guard waitsUntil > look || !isSure else { continue }
                 let share = min(1, span.length.inSeconds / sample.span.length.inSeconds)
                 missing += (sample.metrics[.sessions] ?? 0) * share
             } else if let first = part.oldestSample, first.span.to > span.to, part.firstSeen != first.seen {

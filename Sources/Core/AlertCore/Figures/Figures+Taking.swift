@@ -17,10 +17,12 @@ extension Figures {
 
     /// Keeps what a source saw.
     ///
-    /// - Parameter reach: since when figures of a subject are kept that are older than rules read.
+    /// - Parameters:
+    ///   - unread: the apps of which it saw a part at most.
+    ///   - reach: since when figures of a subject are kept that are older than rules read.
     mutating func take(
-        _ observations: [Observation], of source: String, _ plan: Plan, reach: (Subject) -> Moment?, at now: Moment,
-        _ output: inout Output
+        _ observations: [Observation], of source: String, except unread: Unread, _ plan: Plan,
+        reach: (Subject) -> Moment?, at now: Moment, _ output: inout Output
     ) -> Taken {
         let retention = plan.retention(of: source)
         let rules = plan.rules(of: source)
@@ -50,9 +52,11 @@ extension Figures {
             parts.note(observation)
         }
         sheets.close(into: &output)
-        for (app, spans) in parts.inOrder {
+        // Of an app of which a part makes no sense or is missing, the other parts would pass for the whole.
+        for (app, spans) in parts.inOrder where !unread.names(app.app) {
             let since = reach(app)
-            guard sumUp(app, over: spans, keeping: retention, rules, reach: since, at: now, &output) else {
+            let isSure = unread == .nothing
+            guard sumUp(app, over: spans, isSure, keeping: retention, rules, reach: since, at: now, &output) else {
                 if isCrowdedOut(app) { isCrowded = true }
                 continue
             }

@@ -8,7 +8,7 @@ public struct Figures: Sendable {
     public let memories: MemoryKinds
 
     // Derived from it.
-    private(set) var bySource: [String: Set<Subject>] = [:]
+    private var bySource: [String: Set<Subject>] = [:]
     /// The releases of each app, by the app as a whole.
     private var releases: [Subject: Set<Subject>] = [:]
     /// How many subjects of each app have figures.

@@ -149,7 +149,7 @@ extension Incidents {
 
     /// What comes and goes within an incident counts as if it had ended and begun anew.
     private mutating func noteSwing(of incident: Incident, at now: Moment, _ output: inout Output) {
-        if firstLook.concerns(incident.subject), let fact = discount(incident.id) { record(fact, &output) }
+        if firstLook.concerns(incident.identity), let fact = discount(incident.id) { record(fact, &output) }
         guard !firstLook.hasTouched(incident.id) else { return }
         record(.swung(rule: incident.rule, incident.subject, key: incident.key, at: now), &output)
     }

@@ -308,7 +308,7 @@ public struct Incidents: Sendable {
         switch fact {
         case .incident(let incident):
             let old = byID[incident.id]
-            if old?.state != incident.state, firstLook.concerns(incident.subject) || incident.isClosedByConfig {
+            if old?.state != incident.state, firstLook.concerns(incident.identity) || incident.isClosedByConfig {
                 return discount(incident.id)
             }
             let begins = incident.isOpen && incident.hasFired && old?.hasFired != true
@@ -319,10 +319,30 @@ public struct Incidents: Sendable {
                 rule: incident.rule, incident.subject, key: incident.key,
                 at: begins ? now ?? incident.since : incident.until ?? incident.since)
         case .seen(let id, let state, _, _):
-            guard let old = byID[id], old.state != state, firstLook.concerns(old.subject) else { return nil }
+            guard let old = byID[id], old.state != state, firstLook.concerns(old.identity) else { return nil }
             return discount(id)
         default: return nil
         }
+    }
+
+    /// Whether what a rule says is not how it stands.
+    func standsOtherwise(than judgement: Judgement, _ identity: IncidentKey) -> Bool {
+        let incident = self[identity: identity]
+        switch judgement.verdict {
+        case .firing: return incident.map { $0.endsFrom != nil } ?? true
+        case .ok(recovered: true): return incident.map { $0.hasFired && $0.endsFrom == nil } ?? false
+        case .ok, .unknown: return false
+        }
+    }
+
+    /// Begins the first look of a config that was loaded just now.
+    mutating func beginFirstLook(at sources: some Sequence<String>, now: Moment) {
+        // Of what has come and counts, that is remembered for a day.
+        let uncounted = byID.values.filter { incident in
+            incident.isOpen && incident.hasFired && now - incident.since < Incidents.swingLifetime
+                && !swings(of: incident).contains { $0 >= incident.since }
+        }
+        firstLook.begin(at: sources, touched: uncounted.map(\.id))
     }
 
     /// Notes that somebody's edit has had a hand in an incident; gives back what counts then, where its beginning counted.

@@ -50,8 +50,8 @@ struct Question {
     /// Whether rules are asked what they would have said when the figures came: for figures that an answer repeats,
     /// which are no older for that.
     var asSeen = false
-    /// Whether the answer at hand is as before: what was seen before holds up to now.
-    var isConfirmed = false
+    /// The apps of which the answer at hand does not say that what was seen of them before holds up to now.
+    var unconfirmed = Unread.anything
     /// Of whom the newest answer told issues alone, or what is long past: their figures say nothing of now.
     var withoutNewFigures: Set<Subject> = []
     /// Whether it is worth to know how long a source stays well.
@@ -78,7 +78,8 @@ extension State {
                 let moment = question.asSeen ? min(series.lastSeen, question.now) : question.now
                 judge(
                     subject, series, by: rule, isOpen: isOpen, at: moment,
-                    confirmed: question.isConfirmed ? question.now : nil, tellsAll: question.tellsJudgements, &rulings)
+                    confirmed: question.unconfirmed.contains(subject.app) ? nil : question.now,
+                    tellsAll: question.tellsJudgements, &rulings)
             }
         }
         return rulings
@@ -209,7 +210,9 @@ extension State {
         Sight(
             subject, series, tracked: incidents.tracked(by: rule.name, [subject]),
             lastGood: schedule.sources[subject.source]?.lastGood,
-            knownUntil: confirmed ?? schedule.sources[subject.source]?.knownUntil(series.lastSeen) ?? series.lastSeen,
+            knownUntil: confirmed ?? schedule.sources[subject.source]?.issuesKnownUntil(
+                series.lastSeen, of: subject.app)
+                ?? series.lastSeen,
             issues: rule.match["issue"])
     }
 

@@ -53,6 +53,7 @@ extension SourceRecord: JSONWritable {
             breaks.putMembers(into: &json)
             json.member("last_changed", ifAny: lastChanged)
             if !confirmed.isEmpty { json.member("confirmed", confirmed) }
+            json.member("doubt", ifAny: doubt)
             json.member("last_outcome", ifAny: lastOutcome?.rawValue)
             json.member("failure", ifAny: failure)
             json.member("lack", ifAny: lack)
@@ -85,6 +86,7 @@ extension SourceRecord: JSONWritable {
         breaks = try Breaks(reader)
         lastChanged = try reader.optional("last_changed")?.moment()
         for written in try reader.optional("confirmed")?.elements() ?? [] { confirmed.append(try TimeSpan(written)) }
+        doubt = try reader.optional("doubt").map(Doubt.init)
         lastOutcome = try reader.optional("last_outcome")?.choice()
         failure = try reader.optional("failure").map(Failure.init)
         lack = try reader.optional("lack").map(Failure.init)
@@ -99,6 +101,23 @@ extension SourceRecord: JSONWritable {
         limit = try reader.optional("limit")?.moment()
         told = try reader.optional("told")?.moment()
         for reason in try reader.optional("reasons")?.elements() ?? [] { reasons.append(try reason.choice()) }
+    }
+}
+
+extension SourceRecord.Doubt: JSONPuttable {
+    func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("since", since)
+            if case .apps(let apps) = unread { json.member("apps", apps.sorted()) }
+        }
+    }
+
+    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+        since = try reader.member("since").moment()
+        unread = .anything
+        guard let apps = try reader.optional("apps") else { return }
+        unread = .nothing
+        for app in try apps.elements() { unread.add(try app.string()) }
     }
 }
 

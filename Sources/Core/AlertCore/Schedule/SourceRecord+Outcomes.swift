@@ -29,6 +29,12 @@ extension SourceRecord {
     ) {
         let before = lastGood ?? now
         if outcome != .unchanged { endConfirmation() }
+        if outcome == .unchanged, unread != .nothing {
+            doubt = doubt ?? Doubt(unread: .nothing, since: before)
+            doubt?.unread.formUnion(unread)
+        } else {
+            doubt = nil
+        }
         failure = nil
         stopped = nil
         lastOutcome = outcome
@@ -140,6 +146,7 @@ extension SourceRecord {
         // These are compared with when figures were seen, and of such only what is ahead of the clock moves.
         let asFigures = { (moment: Moment) in moment > now ? moment + step : moment }
         lastChanged = lastChanged.map(asFigures)
+        if let since = doubt?.since { doubt?.since = asFigures(since) }
         confirmed = confirmed.compactMap { TimeSpan(from: asFigures($0.from), to: $0.to + step) }
         if let since = failure?.since { failure?.since = since + step }
         if let since = lack?.since { lack?.since = since + step }

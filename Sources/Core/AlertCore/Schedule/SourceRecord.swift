@@ -43,6 +43,8 @@ public struct SourceRecord: Hashable, Sendable {
     /// Times over which answers said 'as before', each from such a `lastChanged` on: whatever was seen last in one of them is
     /// known to have held until its end.
     public internal(set) var confirmed: [TimeSpan] = []
+    /// What answers that said 'as before' could not tell of since the newest that was whole; nil where that is the newest.
+    var doubt: Doubt?
     public var lastOutcome: Outcome?
     public var failure: Failure?
     /// What the newest usable answers lacked, though the rest was there.
@@ -87,6 +89,18 @@ public struct SourceRecord: Hashable, Sendable {
     func knownUntil(_ seen: Moment) -> Moment {
         if lastOutcome == .unchanged, let lastGood, let lastChanged, seen >= lastChanged { return max(seen, lastGood) }
         return confirmed.first { $0.from <= seen && seen < $0.to }?.to ?? seen
+    }
+
+    /// The same of issues: an answer that could not tell of an app does not say that nobody met them.
+    func issuesKnownUntil(_ seen: Moment, of app: String) -> Moment {
+        guard let doubt, doubt.unread.contains(app) else { return knownUntil(seen) }
+        return max(seen, min(knownUntil(seen), doubt.since))
+    }
+
+    /// Of which apps nothing was told, and when the answer before came.
+    struct Doubt: Hashable, Sendable {
+        var unread: Unread
+        var since: Moment
     }
 
     /// Until when the service asked not to be polled; nil where it did not. Journals of before have only the reason.

@@ -5,9 +5,13 @@ internal import PluginKit
 
 extension Turn {
     /// Keeps what a source saw, and corrects what late figures prove wrong.
-    mutating func receiveFigures(_ observations: [Observation], of source: String) -> Figures.Taken {
+    ///
+    /// - Parameter unread: the apps of which it saw a part at most.
+    mutating func receiveFigures(
+        _ observations: [Observation], of source: String, except unread: Unread
+    ) -> Figures.Taken {
         let before = figuresInQuestion(observations)
-        let taken = keep(observations, of: source)
+        let taken = keep(observations, of: source, except: unread)
         for (subject, known) in before.sorted(by: { $0.key < $1.key }) {
             let series = state.figures.series[subject]
             let touched = state.incidents.correct(subject, at: now, &output) { sighting in
@@ -20,10 +24,13 @@ extension Turn {
         return taken
     }
 
-    private mutating func keep(_ observations: [Observation], of source: String) -> Figures.Taken {
+    private mutating func keep(
+        _ observations: [Observation], of source: String, except unread: Unread
+    ) -> Figures.Taken {
         let (incidents, now) = (state.incidents, now)
         guard incidents.mayBeCorrected else {
-            return state.figures.take(observations, of: source, plan, reach: { _ in nil }, at: now, &output)
+            return state.figures.take(
+                observations, of: source, except: unread, plan, reach: { _ in nil }, at: now, &output)
         }
         // What was said of an app as a whole may be summed up over its releases.
         func reach(_ subject: Subject) -> Moment? {
@@ -31,7 +38,7 @@ extension Turn {
             guard subject.release != nil, let whole = incidents.reach(of: subject.whole, at: now) else { return own }
             return own.map { min($0, whole) } ?? whole
         }
-        return state.figures.take(observations, of: source, plan, reach: reach, at: now, &output)
+        return state.figures.take(observations, of: source, except: unread, plan, reach: reach, at: now, &output)
     }
 
     /// Of whom older spans are seen anew: what the figures say now of all that was said of them.

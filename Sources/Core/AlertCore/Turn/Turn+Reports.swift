@@ -103,11 +103,12 @@ extension Turn {
     ) -> Int {
         var kept = 0
         let lastGood = record.lastGood
+        foresee(source.name, record)
         switch report.outcome {
         case .values(let observations):
             noteUsable(report, of: source.name, &record)
             record.noteAnswer(.values, of: source, unread: report.unread, at: now)
-            let taken = receiveFigures(observations, of: source.name)
+            let taken = receiveFigures(observations, of: source.name, except: report.unread)
             kept = taken.count
             noteRemarks(taken.remarks, of: source.name, &record)
             noteNews(of: taken.subjects, of: source.name)
@@ -116,14 +117,13 @@ extension Turn {
                 record.confirmed = state.relied(on: record.confirmed, of: source.name)
             }
             _ = state.schedule.noteJudged(source.name)
-            state.incidents.firstLook.begin(withAnswerOf: source.name)
             let closeness = judge(taken.subjects, of: source.name, withoutNewFigures: taken.withoutNewFigures)
             record.noteFigures(closeness)
             if report.unread == .nothing, state.schedule.takeAwaitedFigures(of: source.name) {
                 endIncidentsWithoutRule(of: source.name)
             }
             judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
-            state.incidents.firstLook.end(of: source.name, judged: taken.subjects)
+            state.incidents.firstLook.settle(taken.subjects.filter { !taken.withoutNewFigures.contains($0) })
         case .unchanged:
             noteUsable(report, of: source.name, &record)
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
@@ -132,15 +132,13 @@ extension Turn {
             if state.schedule.noteJudged(source.name) || isNews {
                 let subjects = state.figures.subjects(of: source.name)
                 let aged = subjects.filter { state.figures.series[$0].map { $0.figuresSeen < $0.lastSeen } ?? false }
-                state.incidents.firstLook.begin(withAnswerOf: source.name)
-                if judge(subjects, of: source.name, asSeen: true, withoutNewFigures: Set(aged)) == .near {
-                    record.isNear = true
-                }
-                state.incidents.firstLook.end(of: source.name, judged: subjects)
-            } else {
-                judgeOpenIssues(of: source.name, except: report.unread)
+                let isNear = judge(
+                    subjects, of: source.name, asSeen: true, except: report.unread, withoutNewFigures: Set(aged))
+                if isNear == .near { record.isNear = true }
+                state.incidents.firstLook.settle(Set(subjects).subtracting(aged))
             }
-            record.noteAnswer(.unchanged, of: source, at: now)
+            judgeOpenIssues(of: source.name, except: report.unread)
+            record.noteAnswer(.unchanged, of: source, unread: report.unread, at: now)
         case .noData:
             noteUsable(report, of: source.name, &record)
             record.noteAnswer(
@@ -267,13 +265,14 @@ extension Turn {
 
     /// Asks the rules about subjects, and moves incidents along; gives back how close the closest figure is to a limit.
     private mutating func judge(
-        _ subjects: [Subject], of source: String, asSeen: Bool = false, withoutNewFigures: Set<Subject>
+        _ subjects: [Subject], of source: String, asSeen: Bool = false, except unread: Unread = .nothing,
+        withoutNewFigures: Set<Subject>
     ) -> Judgement.Closeness {
         var question = Question(plan, of: source, at: now)
         question.withoutNewFigures = withoutNewFigures
         question.tellsJudgements = tellsJudgements
         question.asSeen = asSeen
-        question.isConfirmed = asSeen
+        question.unconfirmed = asSeen ? unread : .anything
         var closeness = Judgement.Closeness.far
         // What is said of ten thousand apps need not be in memory all at once: no rule sees what another opens.
         var rest = subjects[...]
@@ -293,7 +292,7 @@ extension Turn {
         guard !state.incidents.isEmpty else { return }
         var question = Question(plan, of: source, at: now)
         question.rules.removeAll { !$0.detector.readsIssues }
-        question.isConfirmed = true
+        question.unconfirmed = unread
         guard !question.rules.isEmpty else { return }
         let open = state.figures.unordered(of: source).filter {
             state.incidents.isOpen($0) && !unread.contains($0.app)
@@ -305,6 +304,29 @@ extension Turn {
                 track(ruling)
             }
         }
+    }
+
+    /// Looks at what the config finds otherwise than it stands, before the first answer since it was loaded says anything new.
+    private mutating func foresee(_ source: String, _ record: SourceRecord) {
+        guard state.incidents.firstLook.takeDue(source), plan.remembersSwings else { return }
+        var question = Question(plan, of: source, at: now)
+        question.asSeen = true
+        func note(_ rulings: [Ruling]) {
+            for ruling in rulings {
+                guard case .judged(let judgement) = ruling.word,
+                    state.incidents.standsOtherwise(than: judgement, ruling.identity)
+                else { continue }
+                state.incidents.firstLook.foresee(ruling.identity, isOfApp: ruling.rule.scope == .app)
+            }
+        }
+        let subjects = state.figures.subjects(of: source)
+        var rest = subjects[...]
+        while !rest.isEmpty {
+            note(state.judge(rest.prefix(Turn.judgedAtOnce), question).all)
+            rest = rest.dropFirst(Turn.judgedAtOnce)
+        }
+        note(state.judge(appsOf: subjects, question).all)
+        note(state.judgeVanished(of: source, except: .nothing, record, plan, at: now))
     }
 
     private mutating func take(_ rulings: Rulings, _ closeness: inout Judgement.Closeness) {
@@ -330,6 +352,7 @@ extension Turn {
         guard plan.asksAboutSessions(of: source), lastGood.map({ minute($0) != minute(now) }) ?? true else { return }
         for ruling in state.judgeVanished(of: source, except: unread, record, plan, at: now) {
             track(ruling, isVanished: true)
+            state.incidents.firstLook.settle([ruling.subject])
         }
     }
 

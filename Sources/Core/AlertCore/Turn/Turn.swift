@@ -39,9 +39,6 @@ struct Turn {
     mutating func take(_ input: Input) {
         switch input {
         case .started: start()
-        case .edited:
-            state.incidents.firstLook.begin(at: state.figures.bySource)
-            start()
         case .tick: break
         case .polled(let source, let report, let validators):
             // A preview takes in what nobody asked for here: it was asked for now.
@@ -132,6 +129,7 @@ struct Turn {
 
     private mutating func start() {
         moveClockIfSetBack()
+        state.incidents.beginFirstLook(at: plan.sources.map(\.name), now: now)
         state.schedule.forgetJudged()
         let open = state.incidents.all.filter(\.isOpen)
         state.schedule.awaitFigures(of: open.map(\.subject.source))
@@ -173,8 +171,8 @@ struct Turn {
         // A new start, or a new config, is a new chance for what was refused, too.
         offerAgain(triedBy: now)
         for source in plan.sources { judgeSource(source.name) }
-        state.incidents.firstLook.end()
         for incident in state.incidents.inOrder { ripen(incident.id) }
+        state.incidents.firstLook.endLoading()
         for id in byUrgency(state.incidents.all.map(\.id)) { reconsiderInTurn(id) }
         for channel in plan.channels { dispatch(channel.name) }
         state.agenda.set(.housekeeping, now + Figures.forgottenEvery)

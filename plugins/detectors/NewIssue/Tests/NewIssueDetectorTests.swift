@@ -201,6 +201,22 @@ private typealias Issue = AlertModel.Issue
         #expect(bot.objections == [])
     }
 
+    @Test func `also where its source fails in between`() throws {
+        var bot = try bot(["fresh_for": "2h"])
+        _ = see(&bot, [])
+        #expect(see(&bot, [Issue(id: "a", title: "", users: 5000, firstSeen: bot.now)]) == [.opened])
+        for _ in 0..<18 {
+            bot.advance(by: .minutes(5))
+            bot.step(
+                .polled(
+                    source: "ios", PollReport(.failed(PollFailure(.timeout, "no answer"))), validators: [:]))
+            bot.advance(by: .minutes(5))
+            bot.step(.polled(source: "ios", PollReport(.unchanged), validators: [:]))
+        }
+        #expect(open(bot).isEmpty)
+        #expect(bot.objections == [])
+    }
+
     @Test func `issues that nobody wants to hear of, or that are fixed, are not announced`() throws {
         var bot = try bot()
         _ = see(&bot, [])

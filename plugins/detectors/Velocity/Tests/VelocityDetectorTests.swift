@@ -237,13 +237,14 @@ private typealias Issue = AlertModel.Issue
         #expect(bot.objections == [])
     }
 
-    @Test(arguments: [Unread.anything, .apps(["shop"])])
-    func `nor do those that could not tell of it`(unread: Unread) throws {
+    @Test(arguments: [Unread.anything, .apps(["shop"])], [true, false])
+    func `nor do those that could not tell of it`(unread: Unread, isAfterStart: Bool) throws {
         var bot = try bot()
         #expect(play(&bot, [30]) == [[.opened]])
         bot.advance(by: .minutes(10))
         bot.see([.figures(["sessions": 1000], at: bot.now, lasting: .minutes(30))])
         for _ in 0..<12 {
+            if isAfterStart { bot.step(.started) }
             bot.advance(by: .minutes(5))
             bot.step(.polled(source: "ios", PollReport(.unchanged, unread: unread), validators: [:]))
         }

@@ -32,7 +32,10 @@ enum PushedLines {
         }
         // Figures count more than that there were none before or after them.
         guard observations.isEmpty else { return PollReport(.values(observations), unread: unread) }
-        if last == nil, unread != .nothing { last = .unchanged }
+        if last == nil, unread != .nothing {
+            // Whoever says what is missing does not say that the rest is as before.
+            (last, unread) = (.unchanged, .anything)
+        }
         guard let last else { throw PushMistake("found no line, expected one JSON object a line") }
         return PollReport(last, unread: unread)
     }
