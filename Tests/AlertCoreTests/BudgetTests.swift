@@ -289,6 +289,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         let digest = try #require(bot.decisions.last { $0.decision == .send }).message
         #expect(digest.headline == "🗒 shop: 20 came and went, held until now by budget calm-down")
         #expect(digest.lines.last == "and 12 more")
+        #expect(digest.linesLeftOut == 12)
     }
 
     @Test func `a mute on top of a budget keeps the promise of a line`() throws {

@@ -50,6 +50,26 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test(arguments: [false, true])
+    func `a service that asks to wait when a message is edited is left alone with everything for its channel`(
+        hasArrivedBefore: Bool
+    ) throws {
+        var bot = Rehearsal.checked(.rehearsed(channels: [ChannelPlan(name: "team", pace: .unlimited)]))
+        bot.sendAnswer = { _, _ in nil }
+        bot.see(.warning, of: bank)
+        bot.advance(by: .seconds(1))
+        let first = try #require(bot.sends.first).delivery.id
+        if hasArrivedBefore { bot.step(.arrived(id: first, .delivered(receipt: "r"))) }
+        bot.step(.delivered(id: first, .delivered(receipt: "r"), askedToWait: .seconds(30)))
+        let asked = bot.now
+        #expect(bot.state.outbox.channels["team"]?.askedPause(at: asked) == asked + .seconds(30))
+        bot.see(.warning, of: game)
+        bot.advance(to: asked + .seconds(29))
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        bot.advance(to: asked + .seconds(31))
+        #expect(bot.kindsSent(to: "team") == [.opened, .opened])
+    }
+
     @Test func `a digest about one incident goes into its thread`() throws {
         var bot = bot([try budget()])
         bot.see([(bank, .warning), (game, .warning)])

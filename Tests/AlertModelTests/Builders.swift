@@ -132,6 +132,7 @@ extension SeededRandom {
         // What a team's own template says in its place.
         if happens(0.3) { message.headline = text() }
         message.isOfMute = happens(0.2)
+        message.linesLeftOut = happens(0.2) ? Int.random(in: 1...999, using: &self) : 0
         return message
     }
 

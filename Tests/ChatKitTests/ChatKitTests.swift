@@ -70,6 +70,18 @@ private func card(
         #expect(room < 500 || !card.text.isEmpty)
     }
 
+    @Test(arguments: [120, 200, 300, 350, 2000])
+    func `where a digest is cut, what it had left out before counts, too`(_ room: Int) throws {
+        var message = Message(
+            kind: .digest, severity: .info, at: ChannelConformance.now, headline: "many",
+            lines: (1...30).map { "line \($0)" } + ["and 470 more"])
+        message.linesLeftOut = 470
+        let rows = card(message, text: room).text.map { $0.map(\.text).joined() }
+        let last = try #require(rows.last)
+        #expect(last == (rows.count == 31 ? "• and 470 more" : "… and \(500 - (rows.count - 1)) more"))
+        #expect((rows.count == 31) == (room == 2000))
+    }
+
     @Test func `a list that fits to the last row says of none that it is missing`() {
         let message = Message(
             kind: .digest, severity: .info, at: ChannelConformance.now, headline: "few", lines: ["one", "two"])
@@ -230,6 +242,11 @@ private func card(
     func `a status that ends a delivery says what to do`(_ status: Int, _ sentence: String) {
         let answer = answer(status)
         #expect(answer.outcome(answer.said()) == .refusedChannel(sentence))
+    }
+
+    @Test func `a page that refuses may be a proxy's`() {
+        let page = answer(403, "<html>no</html>")
+        #expect("\(page.outcome(page.said()))".contains("or something in between refuses it"))
     }
 
     @Test func `other statuses are tried again, refuse the body, or deliver`() {

@@ -291,7 +291,7 @@ import Testing
         }
         await #expect(throws: Failure(.impossible)) { try await message(stage, webhook, format).send() }
         let told = format == .json ? stage.said : stage.complained
-        #expect(told.contains("not delivered to ops: answered 429: slow down; it asks to wait 40 s"), "\(told)")
+        #expect(told.contains("not delivered to ops: answered 429: slow down; try again in 40 s"), "\(told)")
     }
 
     @Test(arguments: [1, 3], [true, false])

@@ -272,6 +272,25 @@ internal import Testing
         for (line, sentence) in zip(stage.logged, said) { #expect(line.contains(sentence), "\(line)") }
     }
 
+    @Test(arguments: [(429, 30), (503, 30), (200, nil), (404, nil)] as [(Int, Int?)])
+    func `a wait that an edit is answered with is told with the message that has arrived`(
+        status: Int, seconds: Int?
+    ) async {
+        var channel = HookChannel()
+        channel.updated = "https://hooks.example/update"
+        let ports = Ports.staged(stage, clock) { request, _ throws(TransportError) in
+            request.url.reveal().hasSuffix("update")
+                ? .says("", status: status, [("Retry-After", "30")]) : .says("ok")
+        }
+        let message = Message(kind: .resolved, severity: .warning, at: clock.now(), headline: "✅ It is well")
+        let delivery = Delivery(
+            id: "d-1", channel: "team", number: 1, kind: .resolved, incident: "i-1", message: message,
+            queued: clock.now())
+        let attempt = await Courier(ports: ports, redactor: Redactor([])).attempt(delivery, channel)
+        #expect(attempt.outcome == .delivered(receipt: nil))
+        #expect(attempt.askedToWait == seconds.map { Duration.seconds($0) })
+    }
+
     @Test(arguments: [500, 413, 410]) func `what has not arrived updates nothing`(status: Int) async {
         var channel = HookChannel()
         channel.updated = "https://hooks.example/update"

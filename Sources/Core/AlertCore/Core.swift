@@ -17,7 +17,9 @@ public enum Input: Sendable {
     /// What came of one poll, from a file: played through the rules without polling anybody. `asked` is when the poll
     /// began; nil for now.
     case observed([ObservationLine], asked: Moment? = nil)
-    case delivered(id: String, DeliveryOutcome)
+    /// What came of an attempt; `askedToWait` is for how long its service wants to be left alone since an older message was
+    /// edited behind it.
+    case delivered(id: String, DeliveryOutcome, askedToWait: Duration? = nil)
     /// A message has arrived, and older ones are edited behind it; `delivered` comes once that has ended.
     case arrived(id: String, DeliveryOutcome)
     /// Attempts that the core began and that have not left the machine, because the journal could not be written.

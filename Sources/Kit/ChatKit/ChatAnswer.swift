@@ -69,6 +69,11 @@ public struct ChatAnswer: Sendable {
     public func outcome(_ said: String) -> DeliveryOutcome {
         let outcome = DeliveryOutcome(response, in: said, at: now)
         guard case .refusedChannel = outcome, !(300...399 ~= response.status) else { return outcome }
+        if response.status == 403, isPage {
+            return .refusedChannel(
+                "\(said); the address is no longer accepted, or something in between refuses it: if it is the address, "
+                    + "make a new webhook and configure it")
+        }
         return .refusedChannel(
             [401, 403].contains(response.status)
                 ? "\(said); the address is no longer accepted: make a new webhook and configure it"

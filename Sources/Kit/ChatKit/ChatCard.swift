@@ -82,10 +82,11 @@ public struct ChatCard: Sendable {
         var issues = List(words[.captionIssues], [])
         rest -= size(of: issues)
         let issueRows = message.issues.lazy.map(ChatCard.row)
-        issues = List(issues.title, fittingRows(issueRows, in: min(rest, room.list), words, length))
+        issues = List(issues.title, fittingRows(issueRows, besides: 0, in: min(rest, room.list), words, length))
         rest -= size(of: issues.rows)
         let lineRows = message.body.map { [Run($0)] } + message.lines.map { [Run("• \($0)")] }
-        let lines = fittingRows(lineRows, in: min(rest, room.text - size(of: notice + reason)), words, length)
+        let lineRoom = min(rest, room.text - size(of: notice + reason))
+        let lines = fittingRows(lineRows, besides: message.linesBesides, in: lineRoom, words, length)
         text = notice + lines + reason
         lists = [issues, sparkline].compactMap(\.self).filter { !$0.rows.isEmpty }
     }
@@ -116,18 +117,21 @@ extension ChatCard {
 }
 
 /// As many rows as there is room for, and how many are left out.
+///
+/// - Parameter besides: what the last row stands for besides itself.
 private func fittingRows(
-    _ all: some Collection<ChatCard.Row>, in room: Int, _ words: Words, _ length: (ChatCard.Row) -> Int
+    _ all: some Collection<ChatCard.Row>, besides: Int, in room: Int, _ words: Words,
+    _ length: (ChatCard.Row) -> Int
 ) -> [ChatCard.Row] {
     func restRow(_ count: Int) -> ChatCard.Row { [ChatPicture.Run(words(.captionMore, count: count))] }
-    let restMax = max(ChatCard.restRowMax, length(restRow(all.count)) + ChatCard.lineEnd)
+    let restMax = max(ChatCard.restRowMax, length(restRow(all.count + besides)) + ChatCard.lineEnd)
     var room = room
     var rows: [ChatCard.Row] = []
     for (index, row) in all.enumerated() {
         let size = length(row) + ChatCard.lineEnd
         // The last one needs no room for a row behind it.
         guard size + (index + 1 < all.count ? restMax : 0) <= room else {
-            return room >= restMax ? rows + [restRow(all.count - index)] : rows
+            return room >= restMax ? rows + [restRow(all.count - index + besides)] : rows
         }
         room -= size
         rows.append(row)

@@ -1,7 +1,7 @@
 /// Whom a chat calls, by severity: those that the config names, and nobody else, whatever stands in a message.
 ///
-/// People are called when an incident begins and when it gets worse. Reminders, ends and summaries call nobody. Of a
-/// rotation whoever is on call when the message leaves.
+/// People are called when an incident begins and when it gets worse, also where a summary is what announces it. Reminders
+/// and ends call nobody. Of a rotation whoever is on call when the message leaves.
 public struct Mentions: Sendable {
     public static let setting = Setting(
         "mention", .section([critical, warning, info]), default: Options(name: "mention", position: .none),

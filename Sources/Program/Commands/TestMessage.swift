@@ -107,7 +107,7 @@ public struct TestMessage: Sendable {
             sentence = "it is unknown whether it arrived at \(name): \(why)"
         case .retry(let told?, let why) where told > .zero:
             isDelivered = false
-            sentence = "not delivered to \(name): \(why); it asks to wait \(max(told, .seconds(1)).short)"
+            sentence = "not delivered to \(name): \(why); try again in \(max(told, .seconds(1)).short)"
         case .retry(_, let why), .refusedBody(let why), .refusedChannel(let why):
             isDelivered = false
             sentence = "not delivered to \(name): \(why)"

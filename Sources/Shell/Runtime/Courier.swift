@@ -53,6 +53,8 @@ public struct Courier: Sendable {
         public let outcome: DeliveryOutcome
         /// Where the message has arrived and its picture is still to follow.
         public let picture: Picture?
+        /// For how long the service wants to be left alone, where an edit of an older message was answered so.
+        public let askedToWait: Duration?
     }
 
     /// A picture on its way to a message that has arrived without it.
@@ -75,7 +77,7 @@ public struct Courier: Sendable {
             order.delivery, channel, thread: order.thread, isThreadOwn: order.isThreadOwn, edits: order.edits,
             over: connection
         ) { tell(.arrived(id: order.delivery.id, $0)) }
-        tell(.delivered(id: order.delivery.id, attempt.outcome))
+        tell(.delivered(id: order.delivery.id, attempt.outcome, askedToWait: attempt.askedToWait))
         if let picture = attempt.picture { await send(picture) }
     }
 
@@ -97,16 +99,17 @@ public struct Courier: Sendable {
         if let seal { leaving.message = seal(delivery.message) }
         let posting = Posting(leaving, thread: thread, image: image, at: now)
         let updates = (isThreadOwn ? [posting] : []) + edits.map { Posting($0, behind: delivery, seal, at: now) }
-        let outcome = await outcome(of: delivery, posting, channel, connection, updates: updates, arrived)
-        guard let image else { return Attempt(outcome: outcome, picture: nil) }
+        let (outcome, wait) = await self.outcome(of: delivery, posting, channel, connection, updates: updates, arrived)
+        guard let image else { return Attempt(outcome: outcome, picture: nil, askedToWait: wait) }
         switch outcome {
         case .delivered(let receipt), .partly(let receipt, _):
             return Attempt(
                 outcome: outcome,
                 picture: Picture(
                     image: image, posting: posting, receipt: receipt, channel: channel, name: delivery.channel,
-                    connection: connection))
-        default: return Attempt(outcome: outcome, picture: nil)
+                    connection: connection),
+                askedToWait: wait)
+        default: return Attempt(outcome: outcome, picture: nil, askedToWait: wait)
         }
     }
 
@@ -206,35 +209,35 @@ public struct Courier: Sendable {
         }
     }
 
+    /// What came of it, and for how long the service wants to be left alone where an edit was answered so.
     private func outcome(
         of delivery: Delivery, _ posting: Posting, _ channel: any Channel, _ connection: Connection,
         updates: [Posting], _ arrived: @Sendable (DeliveryOutcome) -> Void
-    ) async -> DeliveryOutcome {
+    ) async -> (DeliveryOutcome, askedToWait: Duration?) {
         if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.progress.attempts)", at: posting.at) {
-            return .retry(after: nil, Faults.sentence)
+            return (.retry(after: nil, Faults.sentence), nil)
         }
         switch channel.post(posting) {
-        case .keep: return .delivered(receipt: nil)
+        case .keep: return (.delivered(receipt: nil), nil)
         case .print(let text):
-            return switch await ports.host.print(text, within: Courier.attemptTimeout) {
-            case .done: .delivered(receipt: nil)
-            case .failed(let why): .retry(after: nil, why)
-            case .stuck: .unknown("whoever reads standard output has stopped in the middle of it")
+            switch await ports.host.print(text, within: Courier.attemptTimeout) {
+            case .done: return (.delivered(receipt: nil), nil)
+            case .failed(let why): return (.retry(after: nil, why), nil)
+            case .stuck: return (.unknown("whoever reads standard output has stopped in the middle of it"), nil)
             }
         case .mail(var mail):
             mail.connection = connection
-            return await send(mail, for: channel)
+            return (await send(mail, for: channel), nil)
         case .request(var request):
             request.connection = connection
-            if let why = await refusal(delivery.channel, channel, connection) { return .refusedChannel(why) }
+            if let why = await refusal(delivery.channel, channel, connection) { return (.refusedChannel(why), nil) }
             let outcome = await perform(request, for: channel, within: Courier.attemptTimeout)
-            guard case .delivered = outcome else { return outcome }
+            guard case .delivered = outcome else { return (outcome, nil) }
             let requests = updates.compactMap { channel.update(after: $0) }
-            guard !requests.isEmpty else { return outcome }
+            guard !requests.isEmpty else { return (outcome, nil) }
             // Another attempt would be seen. Where it would not, it edits what a kill has left unedited.
             if !channel.isIdempotent { arrived(outcome) }
-            await update(requests, of: delivery, channel, connection)
-            return outcome
+            return (outcome, await update(requests, of: delivery, channel, connection))
         }
     }
 
@@ -277,9 +280,11 @@ public struct Courier: Sendable {
     }
 
     /// Brings opening messages up to date. Nobody misses anything where that fails: what was to be said has been said.
+    ///
+    /// - Returns: for how long the service wants to be left alone, if it said so.
     private func update(
         _ updates: [HTTPRequest], of delivery: Delivery, _ channel: any Channel, _ connection: Connection
-    ) async {
+    ) async -> Duration? {
         var requests = updates[...]
         var left = Courier.updatesTimeout
         while var request = requests.popFirst() {
@@ -291,13 +296,19 @@ public struct Courier: Sendable {
             case .delivered: break
             // The others may be there all the same.
             case .partly(_, let why), .refusedBody(let why): note(1, of: delivery, left: why)
-            case .retry(_, let why), .unknown(let why), .refusedChannel(let why):
-                return note(1 + requests.count, of: delivery, left: why)
+            case .retry(let told, let why):
+                note(1 + requests.count, of: delivery, left: why)
+                return told
+            case .unknown(let why), .refusedChannel(let why):
+                note(1 + requests.count, of: delivery, left: why)
+                return nil
             }
             if left <= .zero, !requests.isEmpty {
-                return note(requests.count, of: delivery, left: "it took longer than \(Courier.updatesTimeout.short)")
+                note(requests.count, of: delivery, left: "it took longer than \(Courier.updatesTimeout.short)")
+                return nil
             }
         }
+        return nil
     }
 
     /// Says that so many opening messages could not be brought up to date.

@@ -105,7 +105,7 @@ public struct Meters: Sendable {
             pollDurations.add(duration)
             note(report.outcome, of: source)
         case (.pushed(let source, let report, _), _): note(report.outcome, of: source)
-        case (.delivered(_, let outcome), .attempt(let channel, let duration)):
+        case (.delivered(_, let outcome, _), .attempt(let channel, let duration)):
             attempts[channel, default: Attempts()].add(AttemptEnd(outcome), duration)
         default: break
         }

@@ -93,7 +93,7 @@ public struct Rehearsal {
         case .polled(let source, let report, _):
             polling.remove(source)
             tookIn(source, report, state.schedule.sources[source]?.lastPolled ?? now, now)
-        case .delivered(let id, _): sending[id] = nil
+        case .delivered(let id, _, _): sending[id] = nil
         case .unsent(let ids): for id in ids { sending[id] = nil }
         default: break
         }

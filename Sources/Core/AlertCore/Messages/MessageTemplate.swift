@@ -170,6 +170,7 @@ public struct MessageTemplate: Hashable, Sendable {
             dressed.body = body
             dressed.sparkline = nil
             dressed.lines = []
+            dressed.linesLeftOut = 0
             dressed.reason = ""
             if isWhole || parts[.body]?.names.contains(where: { $0.path.first == "issues" }) == true {
                 dressed.issues = []

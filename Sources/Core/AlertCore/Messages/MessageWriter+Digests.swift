@@ -77,7 +77,7 @@ extension MessageWriter {
             of: incidents, incidents.map(\.worstSeverity).max(),
             words(.togetherEnded, [.who: names(of: Array(incidents)), .counts: past]) + part.text(in: words),
             reason: words(hasStayed ? .digestOpenedWhy : .digestWhy, [.during: during]))
-        message.lines = shortened(incidents.map(summaryLine), others)
+        list(incidents.map(summaryLine), others, in: &message)
         message.links = statusLinks
         return message
     }
@@ -107,11 +107,11 @@ extension MessageWriter {
         let headline = words(
             .togetherEnded, [.who: names(of: incidents), .counts: counts(incidents, inDoubt: inDoubt.count)])
         var message = digest(of: incidents, incidents.map(\.worstSeverity).max(), headline)
-        message.lines = shortened(
-            incidents.map { incident in
-                let kind = incident.state.endKind ?? .digest
-                return "\(mark(incident, kind)) \(self.headline(incident, kind))"
-            })
+        let lines = incidents.map { incident in
+            let kind = incident.state.endKind ?? .digest
+            return "\(mark(incident, kind)) \(self.headline(incident, kind))"
+        }
+        list(lines, in: &message)
         message.links = statusLinks
         return message
     }
@@ -148,6 +148,7 @@ extension MessageWriter {
         message.fields = old.fields.filter { !ofThen.contains($0.label) }
         if let only { message.fields.append(Message.Field(words[.fieldSince], clock(only.since))) }
         message.lines = old.lines
+        message.linesLeftOut = old.linesLeftOut
         message.links = statusLinks
         message.footer = old.footer
         return message
@@ -156,11 +157,14 @@ extension MessageWriter {
     /// Lines of a summary; nobody reads more of them, and chats cut long messages.
     private static let summaryLinesMax = 30
 
+    /// Gives a message its lines; where there are more than anybody reads, the last says how many.
+    ///
     /// - Parameter others: how many there are besides.
-    func shortened(_ lines: [String], _ others: Int = 0) -> [String] {
+    func list(_ lines: [String], _ others: Int = 0, in message: inout Message) {
         let told = lines.prefix(MessageWriter.summaryLinesMax)
         let rest = lines.count - told.count + others
-        return rest > 0 ? told + [words(.digestMore, count: rest)] : lines
+        message.lines = rest > 0 ? told + [words(.digestMore, count: rest)] : lines
+        message.linesLeftOut = rest
     }
 
     private func summaryLine(_ incident: Incident) -> String {
@@ -243,7 +247,7 @@ extension MessageWriter {
             headline: "\(mark(members, calm == nil ? kind : .resolved, severity)) \(headline)",
             reason: why.map { words.text($0) { clock($0) } } ?? "", incidents: incidents.map(IncidentSummary.init))
         message.labels = incidents.first?.labels ?? [:]
-        message.lines = shortened(members.map(line), others)
+        list(members.map(line), others, in: &message)
         // The worst one's issues are the likeliest cause.
         if kind == .opened {
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0) }

@@ -20,13 +20,13 @@ extension MessageWriter {
         if let reason = mute.reason, !reason.isEmpty {
             message.fields.append(Message.Field(words[.fieldReason], reason))
         }
-        message.lines = shortened(
-            covered.map { incident, silence in
-                // What is getting better is not still so bad: what was reported of it is said once more.
-                let kind: Notification.Kind = incident.state == .recovering && silence == nil ? .opened : .reminder
-                let mark = Message.mark(kind: kind, severity: incident.severity)
-                return "\(mark) \(self.headline(incident, kind, silence))"
-            })
+        let lines = covered.map { incident, silence in
+            // What is getting better is not still so bad: what was reported of it is said once more.
+            let kind: Notification.Kind = incident.state == .recovering && silence == nil ? .opened : .reminder
+            let mark = Message.mark(kind: kind, severity: incident.severity)
+            return "\(mark) \(self.headline(incident, kind, silence))"
+        }
+        list(lines, in: &message)
         message.links = statusLinks
         message.footer = words(.muteFooter, [.name: mute.id])
         return message

@@ -172,6 +172,16 @@ extension Outbox {
         return wait
     }
 
+    /// Leaves a service alone for as long as it asked when a message was edited behind a delivery, with everything for the
+    /// channel: what it wants of edits it mostly wants of messages, too.
+    mutating func keepAway(for told: Duration, after id: String, at now: Moment, _ output: inout Output) {
+        guard told > .zero, let name = (editing[id] ?? deliveries[id])?.channel else { return }
+        var record = channels[name] ?? ChannelRecord()
+        record.pausedUntil = max(record.pausedUntil ?? now, now + max(told, Outbox.toldWaitMin))
+        record.askedUntil = max(record.askedUntil ?? now, now + told)
+        self.record(.channel(name: name, record), &output)
+    }
+
     /// The least wait where the service says for how long: none counts in less, and some ban whoever comes back for hours.
     static let toldWaitMin = Duration.seconds(1)
 

@@ -54,7 +54,8 @@ struct Turn {
         case .pushed(let source, let report, let id):
             output.effects.append(.answered(receivePush(of: source, report), id: id))
         case .observed(let lines, let asked): receiveLines(lines, asked: min(asked ?? now, now))
-        case .delivered(let id, let outcome):
+        case .delivered(let id, let outcome, let wait):
+            if let wait { state.outbox.keepAway(for: wait, after: id, at: now, &output) }
             receiveNews(state.outbox.take(outcome, of: id, plan, at: now, &output))
         case .arrived(let id, let outcome):
             receiveNews(state.outbox.take(outcome, of: id, isEditing: true, plan, at: now, &output))

@@ -34,6 +34,7 @@ extension Message: JSONWritable {
         json.member("sparkline", ifAny: sparkline)
         json.member("chart", ifAny: chart)
         json.array("lines", ifAny: lines) { json, line in json.put(line) }
+        if linesLeftOut > 0 { json.member("lines_left_out", linesLeftOut) }
         json.array("body", ifAny: body) { json, paragraph in json.put(paragraph) }
         json.array("links", ifAny: links) { json, link in
             json.object { json in
@@ -72,6 +73,7 @@ extension Message: JSONWritable {
                     url: try issue.optional("url")?.string()))
         }
         for line in try reader.optional("lines")?.elements() ?? [] { lines.append(try line.string()) }
+        linesLeftOut = try reader.optional("lines_left_out")?.int() ?? 0
         for paragraph in try reader.optional("body")?.elements() ?? [] { body.append(try paragraph.string()) }
         for link in try reader.optional("links")?.elements() ?? [] {
             links.append(

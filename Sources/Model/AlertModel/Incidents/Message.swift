@@ -59,6 +59,9 @@ public struct Message: Hashable, Sendable {
     public var chart: Chart?
     /// The lines of a summary.
     public var lines: [String]
+    /// How many the last of the lines stands for, where there are more than it lists: 29 of "and 29 more". 0 where it stands
+    /// for itself.
+    public var linesLeftOut = 0
     /// What a team's own template says, a paragraph each, in place of reason, issues, sparkline and lines.
     public var body: [String] = []
     public var links: [Link]
@@ -105,6 +108,9 @@ public struct Message: Hashable, Sendable {
     public var isOver: Bool {
         kind.isEnd || !incidents.isEmpty && incidents.allSatisfy { $0.state == .resolved || $0.state == .closed }
     }
+
+    /// What the last of the lines stands for besides itself: whoever cuts it off has left out so many more.
+    public var linesBesides: Int { max(0, linesLeftOut - 1) }
 
     /// How bad that is which calls for somebody; nil where nothing is new.
     public var callsFor: Severity? {

@@ -25,6 +25,10 @@ enum DiscordAnswer {
             return .refusedChannel(
                 "\(said); Discord's firewall blocks this machine: is there a proxy in between that changes the "
                     + "User-Agent?")
+        case nil where answer.response.status == 403 && answer.json == nil:
+            // Discord itself always answers with JSON; a new webhook would be refused in the same way.
+            return .refusedChannel(
+                "\(said); Discord's firewall or a proxy in between blocks this machine, the webhook may be good")
         case 50035 where flaw?.place == "thread_id":
             return .refusedChannel("\(said); correct thread_id in the webhook's address")
         case 10008, 40005, 50006, 50035: return .refusedBody(said)

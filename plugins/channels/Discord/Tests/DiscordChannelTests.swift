@@ -131,6 +131,15 @@ private func channel(
         #expect(AnswerCase(response: response, meaning: meaning, waitSeconds: wait).agrees(with: outcome), "\(outcome)")
     }
 
+    @Test func `a firewall's refusal asks for no new webhook`() throws {
+        let response = HTTPResponse(status: 403, body: Array("error code: 1010".utf8))
+        #expect(
+            try channel().judge(.answered(response), at: ChannelConformance.now)
+                == .refusedChannel(
+                    "Discord answered 403: error code: 1010; Discord's firewall or a proxy in between blocks this "
+                        + "machine, the webhook may be good"))
+    }
+
     @Test func `the receipt is the message's id`() throws {
         let response = HTTPResponse(status: 200, body: Array(#"{"id": "1200", "channel_id": "1"}"#.utf8))
         #expect(

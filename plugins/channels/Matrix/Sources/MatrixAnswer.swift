@@ -40,6 +40,16 @@ enum MatrixAnswer {
             return .delivered(receipt: nil)
         default: break
         }
-        return DeliveryOutcome(response, said: words.isEmpty ? nil : words, at: now)
+        // Of a redirect nobody reads the page.
+        let page = words.isEmpty && !(300...399 ~= response.status) ? response.excerpt(120) : ""
+        let sentence = said + (page.isEmpty ? "" : ": \(page)")
+        switch response.status {
+        // A homeserver names a code: what answers without one is something else.
+        case 404 where code == nil, 405 where code == nil:
+            return .refusedChannel("\(sentence); is 'homeserver' the address of the client API?")
+        case 401 where code == nil, 403 where code == nil:
+            return .refusedChannel("\(sentence); is there a proxy in between that refuses it?")
+        default: return DeliveryOutcome(response, in: sentence, at: now)
+        }
     }
 }

@@ -23,10 +23,11 @@ enum MatrixHTML {
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
         var room = MatrixLimits.htmlMax - (front + title + fields + reason + sparkline + links + footer).bytesInJSON
         let issues = list(
-            "<b>\(words[.captionIssues].escaped)</b>".paragraph, message.issues.lazy.map { row($0, words) }, words,
-            room: &room)
+            "<b>\(words[.captionIssues].escaped)</b>".paragraph, message.issues.lazy.map { row($0, words) },
+            besides: 0, words, room: &room)
         let body = paragraphs(message.body, words, room: &room)
-        let lines = list("", message.lines.lazy.map(\.escaped), words, room: &room)
+        let lines = list(
+            "", message.lines.lazy.map(\.escaped), besides: message.linesBesides, words, room: &room)
         return front + title + fields + body + lines + reason + issues + sparkline + links + footer
     }
 
@@ -71,12 +72,14 @@ enum MatrixHTML {
     }
 
     /// As many rows as there is room for, and how many are left out.
-    private static func list(_ title: String, _ rows: some Collection<String>, _ words: Words, room: inout Int)
-        -> String
-    {
+    ///
+    /// - Parameter besides: what the last row stands for besides itself.
+    private static func list(
+        _ title: String, _ rows: some Collection<String>, besides: Int, _ words: Words, room: inout Int
+    ) -> String {
         func rest(_ count: Int) -> String { "<li>\(words(.captionMore, count: count).escaped)</li>" }
         /// What the last row and the tags around the list need at most.
-        let restMax = max(100, rest(rows.count).bytesInJSON + 50)
+        let restMax = max(100, rest(rows.count + besides).bytesInJSON + 50)
         guard !rows.isEmpty, title.bytesInJSON + 2 * restMax <= room else { return "" }
         room -= title.bytesInJSON + restMax
         var items = ""
@@ -84,7 +87,7 @@ enum MatrixHTML {
             let item = "<li>\(row)</li>"
             let size = item.bytesInJSON
             guard size <= room else {
-                items += rest(rows.count - index)
+                items += rest(rows.count - index + besides)
                 break
             }
             room -= size

@@ -64,12 +64,29 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
         let lines = Set(message.plainText.split(separator: "\n"))
         for isPlain in [false, true] {
             let request = try #require(try channel().request(for: message, isPlain: isPlain))
-            let content = try JSON(parsing: try #require(request.wireBody()?.bytes))
+            let bytes = try #require(request.wireBody()?.bytes)
+            let content = try JSON(parsing: bytes)
             let text = try #require(content["body"]?.string)
             #expect(text.split(separator: "\n").filter { !lines.contains($0) } == ["…"])
             #expect(text.hasPrefix("🗒 many issues\n") && text.hasSuffix("\nbudget calm"))
             #expect((MatrixLimits.bodyMax - 3000...MatrixLimits.bodyMax).contains(text.utf8.count))
         }
+    }
+
+    @Test func `where a digest is cut, what it had left out before counts, too`() throws {
+        let long = String(repeating: "x", count: 980)
+        var message = Message(
+            kind: .digest, severity: .critical, at: ChannelConformance.now, headline: "many",
+            issues: (1...15).map { Message.IssueLine(title: "issue \($0) \(long)", detail: "", url: nil) },
+            lines: (1...30).map { "line \($0) \(long)" } + ["and 470 more"])
+        message.linesLeftOut = 470
+        let request = try #require(try channel().request(for: message))
+        let bytes = try #require(request.wireBody()?.bytes)
+        let content = try JSON(parsing: bytes)
+        let html = try #require(content["formatted_body"]?.string)
+        let shown = html.split(separator: "<li>line ").count - 1
+        #expect((1..<30).contains(shown))
+        #expect(html.contains("<li>… and \(500 - shown) more</li>"))
     }
 
     @Test(arguments: [
@@ -152,6 +169,17 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
             return
         }
         #expect(after?.inSeconds == seconds)
+    }
+
+    @Test(arguments: [
+        (404, "<html>", "the homeserver answered 404: <html>; is 'homeserver' the address of the client API?"),
+        (405, "", "the homeserver answered 405; is 'homeserver' the address of the client API?"),
+        (403, "<html>", "the homeserver answered 403: <html>; is there a proxy in between that refuses it?"),
+    ])
+    func `what answers without a code is no homeserver`(_ status: Int, _ body: String, _ sentence: String) throws {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        #expect(
+            try channel().judge(.answered(response), at: ChannelConformance.now) == .refusedChannel(sentence))
     }
 
     @Test func `the receipt is the event, and a refusal says what to do`() throws {

@@ -109,15 +109,22 @@ private func channel(_ more: [String: Option.Value] = [:]) throws -> PagerDutyCh
         #expect(answer.agrees(with: outcome), "\(outcome)")
     }
 
-    @Test func `a refused key says what to do`() throws {
-        let body =
-            #"{"status":"invalid event","message":"Event object is invalid","errors":["'routing_key' is wrong"]}"#
+    @Test(arguments: ["'routing_key' is wrong", "Invalid routing key", "invalid Routing Key", "Bad integration key"])
+    func `a refused key says what to do, and is no refused event`(_ error: String) throws {
+        let body = #"{"status":"invalid event","message":"Event object is invalid","errors":["\#(error)"]}"#
         let response = HTTPResponse(status: 400, body: Array(body.utf8))
         #expect(
             try channel().judge(.answered(response), at: ChannelConformance.now)
                 == .refusedChannel(
-                    "PagerDuty answered 400: Event object is invalid: 'routing_key' is wrong; copy the integration key of "
-                        + "the service again"))
+                    "PagerDuty answered 400: Event object is invalid: \(error); copy the integration key of the "
+                        + "service again"))
+    }
+}
+
+@Suite struct `PagerDuty's other answers` {
+    @Test(arguments: [500, 429, 413]) func `say who answered`(_ status: Int) throws {
+        let outcome = try channel().judge(.answered(HTTPResponse(status: status)), at: ChannelConformance.now)
+        #expect("\(outcome)".contains("PagerDuty answered \(status)"), "\(outcome)")
     }
 }
 

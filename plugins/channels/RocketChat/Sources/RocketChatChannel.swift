@@ -65,11 +65,19 @@ public struct RocketChatChannel: WebhookChat {
             return .refusedChannel("\(said); the webhook is gone: make a new one and configure its address")
         case "invalid-channel", "error-invalid-room", "error-not-allowed":
             return .refusedChannel("\(said); the webhook may not post to its channel: check it under Integrations")
-        case let words where words.contains("error-too-many-requests"): return answer.retry(said)
+        case let words where words.contains("error-too-many-requests"):
+            return answer.retry(said, after: secondsToWait(in: words))
         case "Service Unavailable":
             return answer.retry("\(said); if that goes on, check whether the integration is still enabled")
         default: return answer.outcome(said)
         }
+    }
+
+    /// How long to wait, which older servers say in words alone: "You must wait 42 seconds before trying …".
+    private static func secondsToWait(in words: String) -> Double? {
+        let pieces = words.split(separator: " ")
+        guard let unit = pieces.firstIndex(where: { $0.hasPrefix("second") }), unit > 0 else { return nil }
+        return Double(pieces[unit - 1])
     }
 }
 

@@ -71,6 +71,19 @@ private func channel() throws -> RocketChatChannel {
         #expect(AnswerCase(response: response, meaning: meaning, waitSeconds: nil).agrees(with: outcome), "\(outcome)")
     }
 
+    @Test(
+        arguments: [
+            ("Error, too many requests. You must wait 42 seconds before trying this endpoint again.", 42),
+            ("Error, too many requests. Please wait some seconds.", nil), ("seconds", nil), ("", nil),
+        ] as [(String, Double?)])
+    func `a wait in words is kept`(_ words: String, _ seconds: Double?) throws {
+        let body = "{\"success\": false, \"error\": \"\(words) [error-too-many-requests]\"}"
+        let response = HTTPResponse(status: 400, body: Array(body.utf8))
+        let outcome = try channel().judge(.answered(response), at: ChannelConformance.now)
+        #expect(
+            AnswerCase(response: response, meaning: "retry", waitSeconds: seconds).agrees(with: outcome), "\(outcome)")
+    }
+
     @Test func `a refusal says what to do`() throws {
         let body = #"{"success": false, "error": "Invalid integration id or token provided."}"#
         let outcome = try channel().judge(

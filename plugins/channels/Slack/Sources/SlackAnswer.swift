@@ -35,18 +35,28 @@ enum SlackAnswer {
             return .refusedChannel("\(said); the workspace forbids it: ask one of its administrators")
         case let word? where word.hasPrefix("restricted_action"):
             return .refusedChannel("\(said); the workspace forbids it: ask one of its administrators")
-        case "rollup_error", "rate_limited", "ratelimited", "service_unavailable", "org_login_required",
-            "team_added_to_org":
-            // The last two: the workspace is moving to another organization, and is away until that is done.
+        case "rollup_error", "rate_limited", "ratelimited", "message_limit_exceeded", "service_unavailable",
+            "external_channel_migrating", "org_login_required", "team_added_to_org":
+            // The last three: the channel or the workspace is moving, and is away until that is done.
             return .retry(after: response.toldWait(now: now), said)
         case "internal_error", "fatal_error", "request_timeout":
             // Slack documents that some of the work may have been done.
             return .unknown(said)
         default: break
         }
-        guard response.isSuccess else { return DeliveryOutcome(response, said: answer.word, at: now) }
+        guard response.isSuccess else {
+            // Of a redirect nobody reads the page.
+            let page = answer.word == nil && !(300...399 ~= response.status) ? response.excerpt(120) : ""
+            return DeliveryOutcome(response, in: said + (page.isEmpty ? "" : ": \(page)"), at: now)
+        }
         // A success that says it is none, for a reason that nobody has heard of.
-        if answer.isRefusal { return .refusedBody(said) }
+        if answer.isRefusal {
+            guard let word = answer.word, isAboutPlace(word) else { return .refusedBody(said) }
+            return .refusedChannel(
+                way == .webhook
+                    ? "\(said); Slack takes nothing from this webhook: ask one of the workspace's administrators"
+                    : "\(said); Slack takes nothing from the bot there: check 'channel' and the bot's rights")
+        }
         // A page where Slack says "ok" comes from something in between, which may or may not have passed the message
         // on.
         if response.body.first(where: { !whiteSpace.contains($0) }) == UInt8(ascii: "<") {
@@ -57,6 +67,12 @@ enum SlackAnswer {
             return .unknown("\(said) without \"ok\": true; is 'url' the address of Slack's Web API?")
         }
         return .delivered(receipt: answer.receipt?.text)
+    }
+
+    /// Whether a word that is not known speaks of the place or of rights: no other form of the message would pass there.
+    private static func isAboutPlace(_ word: String) -> Bool {
+        ["channel_", "team_", "enterprise_", "not_allowed"].contains(where: word.hasPrefix)
+            || ["_disabled", "_restricted", "_denied", "_not_allowed", "_channel_type"].contains(where: word.hasSuffix)
     }
 
     /// What stands in the body.

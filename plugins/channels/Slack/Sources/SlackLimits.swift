@@ -30,10 +30,12 @@ extension MessageShares {
 
 extension Message {
     /// The message with every part harmless and cut to its share.
-    var cutForSlack: Message {
+    ///
+    /// - Parameter breakingLinks: whether it leaves as mere text, where addresses in titles would become links.
+    func cutForSlack(breakingLinks: Bool = false) -> Message {
         var message = self
         // It stands between back-ticks, and ends at the next one.
         message.sparkline?.removeAll { $0 == "`" }
-        return message.cut(to: .slack) { $0.cut(to: $1) }
+        return message.cut(to: .slack) { $0.cut(to: $1, breakingLinks: breakingLinks) }
     }
 }

@@ -8,7 +8,7 @@ enum SlackPayload {
     ///
     /// - Parameter mentions: whom it calls, in Slack's own writing.
     static func rich(_ posting: Posting, mentions: [String]) -> JSONObject {
-        let message = posting.message.cutForSlack
+        let message = posting.message.cutForSlack()
         let head =
             [SlackBlock.header(message.headline)]
             + (mentions.isEmpty ? [] : [SlackBlock.section(mentions.joined(separator: " "))])
@@ -18,7 +18,7 @@ enum SlackPayload {
 
         // The text is what phones show, and clients that do not know blocks.
         let front = mentions + (posting.possiblyRepeated ? [message.repeatNotice] : [])
-        let text = (front + [message.headline.escaped]).joined(separator: " ")
+        let text = (front + [message.headline.withoutLinks.escaped]).joined(separator: " ")
         var payload = JSONObject([("text", .string(text)), ("blocks", .array(head.map(\.json)))])
         if !details.isEmpty {
             payload["attachments"] = [
@@ -34,7 +34,7 @@ enum SlackPayload {
 
     /// Text and nothing else, for when Slack refused the blocks.
     static func plain(_ posting: Posting, mentions: [String]) -> JSONObject {
-        let message = posting.message.cutForSlack
+        let message = posting.message.cutForSlack(breakingLinks: true)
         let notice = posting.possiblyRepeated ? message.repeatNotice + "\n" : ""
         let called = mentions.isEmpty ? "" : mentions.joined(separator: " ") + "\n"
         let text = (notice + message.plainText).escaped
@@ -65,9 +65,10 @@ enum SlackPayload {
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
         var room = (fields + reason + sparkline + links + footer).reduce(room) { $0 - $1.textCount }
-        let issues = list("*\(words[.captionIssues].escaped)*", message.issues.lazy.map(row), words, room: &room)
+        let issues = list(
+            "*\(words[.captionIssues].escaped)*", message.issues.lazy.map(row), besides: 0, words, room: &room)
         let rows = message.body.map(\.unquoted) + message.lines.map { "• \($0.escaped)" }
-        let lines = list(nil, rows, words, room: &room)
+        let lines = list(nil, rows, besides: message.linesBesides, words, room: &room)
         return fields + lines + reason + issues + sparkline + links + footer
     }
 
@@ -104,11 +105,13 @@ enum SlackPayload {
     }
 
     /// As many rows as there is room for, in as many sections as they need, and how many are left out.
-    private static func list(_ title: String?, _ rows: some Collection<String>, _ words: Words, room: inout Int)
-        -> [SlackBlock]
-    {
+    ///
+    /// - Parameter besides: what the last row stands for besides itself.
+    private static func list(
+        _ title: String?, _ rows: some Collection<String>, besides: Int, _ words: Words, room: inout Int
+    ) -> [SlackBlock] {
         func restRow(_ count: Int) -> String { words(.captionMore, count: count).escaped }
-        let restRowMax = max(40, restRow(rows.count).utf16.count + 1)
+        let restRowMax = max(40, restRow(rows.count + besides).utf16.count + 1)
         var sections: [String] = []
         func add(_ row: String, _ room: inout Int) {
             room -= row.utf16.count + 1
@@ -122,7 +125,7 @@ enum SlackPayload {
         if let title { add(title, &room) }
         for (index, row) in rows.enumerated() {
             guard row.utf16.count + 1 + restRowMax <= room else {
-                add(restRow(rows.count - index), &room)
+                add(restRow(rows.count - index + besides), &room)
                 break
             }
             add(row, &room)

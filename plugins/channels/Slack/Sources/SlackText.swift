@@ -1,11 +1,15 @@
+internal import ChatKit
 internal import PluginKit
 
 // Text of strangers made fit for Slack: nothing in it may notify people, make links, or leave its place.
 
 extension String {
     /// The text on one line, harmless, and cut in the middle so that it has at most `limit` characters after escaping.
-    func cut(to limit: Int) -> String {
-        roughlyCut(to: limit).tamed.trimmed.defused
+    ///
+    /// - Parameter breakingLinks: for texts outside of blocks, of which none can say that it is verbatim.
+    func cut(to limit: Int, breakingLinks: Bool = false) -> String {
+        let text = roughlyCut(to: limit).tamed.trimmed.defused
+        return (breakingLinks ? text.withoutLinks : text)
             .cutInTheMiddle(to: limit, markCost: "…".utf16.count, cost: \.slackCost)
     }
 

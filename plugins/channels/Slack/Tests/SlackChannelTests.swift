@@ -65,6 +65,23 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
         #expect((SlackLimits.textMax - 200...SlackLimits.textMax).contains(text.utf16.count))
     }
 
+    @Test(arguments: [false, true])
+    func `outside of blocks no address in a title becomes a link, and the bot's own links lead on`(
+        isPlain: Bool
+    ) throws {
+        var message = SampleMessages.opened
+        message.headline = "🔴 see https://evil.example.com/x"
+        message.issues = [
+            Message.IssueLine(title: "at http://evil.example.com", detail: "", url: "https://a.example/1")
+        ]
+        let request = try #require(try channel().request(for: message, isPlain: isPlain))
+        let bytes = try #require(request.wireBody()?.bytes)
+        let text = try #require(try JSON(parsing: bytes)["text"]?.string)
+        #expect(text.contains("https:\u{200B}//evil.example.com/x"))
+        #expect(!text.contains("://evil"))
+        #expect(text.contains("https://a.example/1") == isPlain)
+    }
+
     @Test func `an issue whose address no section takes stays without it`() throws {
         var message = SampleMessages.opened
         let address = "https://a.example/?" + String(repeating: "&", count: 900)
@@ -103,6 +120,17 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
         #expect((400..<490).contains(try #require(Int(rest))))
     }
 
+    @Test func `where a digest is cut, what it had left out before counts, too`() throws {
+        var message = Message(
+            kind: .digest, severity: .critical, at: ChannelConformance.now, headline: "many",
+            lines: (1...30).map { "line \($0) " + String(repeating: "x", count: 480) } + ["and 470 more"])
+        message.linesLeftOut = 470
+        let text = String(decoding: try #require(try channel().request(for: message)?.wireBody()?.bytes), as: UTF8.self)
+        let shown = text.split(separator: "• line ").count - 1
+        #expect((1..<30).contains(shown))
+        #expect(text.contains("… and \(500 - shown) more"))
+    }
+
     /// For checking the payloads with Slack's own library: see slack_blocks_check.py.
     @Test(.enabled(if: getenv("SLACK_PAYLOADS") != nil)) func `payloads are written out`() throws {
         try writeSampleBodies(of: try channel(), toFileIn: "SLACK_PAYLOADS")
@@ -122,12 +150,26 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
         (200, "{\"ok\":false,\"error\":\"never_heard_of\"}", "payload"), (200, "{\"ok\":false}", "payload"),
         (200, "{\"ok\":false,\"error\":\"restricted_action_thread_only_channel\"}", "target"),
         (200, "{\"ok\": false, \"error\": \"Slack is unhappy\"}", "payload"),
+        (200, "{\"ok\":false,\"error\":\"attachment_payload_limit_exceeded\"}", "payload"),
+        (200, "{\"ok\":false,\"error\":\"message_limit_exceeded\"}", "retry"),
+        (200, "{\"ok\":false,\"error\":\"external_channel_migrating\"}", "retry"),
+        (200, "{\"ok\":false,\"error\":\"messages_tab_disabled\"}", "target"),
+        (200, "{\"ok\":false,\"error\":\"channel_type_not_supported\"}", "target"),
+        (200, "{\"ok\":false,\"error\":\"method_not_supported_for_channel_type\"}", "target"),
+        (200, "{\"ok\":false,\"error\":\"enterprise_is_restricted\"}", "target"),
+        (200, "{\"ok\":false,\"error\":\"not_allowed_here\"}", "target"),
         (401, "", "target"), (302, "", "target"), (400, "what?", "payload"), (504, "<html></html>", "retry"),
     ])
     func `the word counts before the status`(_ status: Int, _ body: String, _ meaning: String) throws {
         let response = HTTPResponse(status: status, body: Array(body.utf8))
         let outcome = try channel().judge(.answered(response), at: ChannelConformance.now)
         #expect(AnswerCase(response: response, meaning: meaning, waitSeconds: nil).agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test(arguments: [(503, "", "Slack answered 503"), (502, "<html>", "Slack answered 502: <html>")])
+    func `whatever is answered, it is said that Slack did`(_ status: Int, _ body: String, _ said: String) throws {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        #expect(try channel().judge(.answered(response), at: ChannelConformance.now) == .retry(after: nil, said))
     }
 
     @Test func `a refusal says what to do`() throws {

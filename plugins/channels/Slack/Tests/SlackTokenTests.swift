@@ -118,6 +118,7 @@ private func reply(
     @Test(arguments: [
         (#"{"ok":false,"error":"not_in_channel"}"#, "invite the bot"),
         (#"{"ok":false,"error":"invalid_auth"}"#, "renew it"),
+        (#"{"ok":false,"error":"messages_tab_disabled"}"#, "check 'channel' and the bot's rights"),
         (#"{"ok":false,"error":"team_access_not_granted"}"#, "renew it"),
     ])
     func `a refusal says what to do`(_ body: String, _ advice: String) throws {
