@@ -161,13 +161,16 @@ private struct Floor: SubjectDetector {
         #expect(opened(bot) == ["floor 1"], "it is said of the release")
     }
 
-    @Test func `where nobody knows what is missing, a sum of all that is known is one`() {
+    /// Old releases with more crashes than sessions are in many an answer.
+    @Test
+    func `where something is missing, a sum of all that is known is one, and so it is without what hardly counts`() {
         var bot = bot(floor)
-        see(&bot, ["1": 1000, "2": 1000])
+        see(&bot, ["1": 10_000, "2": 1000, "3": 5])
         for unread in [Unread.anything, .apps(["bank"]), .apps(["shop"])] {
-            see(&bot, ["1": 1000, "2": 500], without: unread)
+            see(&bot, ["1": 10_000, "2": 500], without: unread)
         }
-        #expect(sums(bot) == [2000, 1500, 1500])
+        for _ in 1...12 { see(&bot, ["1": 10_000], without: .apps(["shop"])) }
+        #expect(sums(bot) == [11_005, 10_500, 10_500, 10_500], "500 of them may all have crashed")
     }
 
     @Test func `a release that is missing in one answer makes no smaller sum, one that has gone does`() {

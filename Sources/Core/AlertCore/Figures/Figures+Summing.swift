@@ -130,7 +130,8 @@ extension Figures {
                 missing += first.metrics[.sessions] ?? 0
             }
         }
-        return missing >= Figures.sessionsMissedMin && missing > Figures.shareMissed * (sessions + missing)
+        let share = isSure ? Figures.shareMissed : Figures.shareLeftOut
+        return missing >= Figures.sessionsMissedMin && missing > share * (sessions + missing)
     }
 
     /// An app with more releases than this within a week names something else so, and each look would cost as much.
@@ -141,6 +142,8 @@ extension Figures {
     private static let sessionsMissedMin = 10.0
     /// What makes up less than this changes a rate by less than anybody is told of.
     private static let shareMissed = 0.1
+    /// Of what is left out because it makes no sense, for as long as that lasts, all may have crashed: a tenth of a point.
+    private static let shareLeftOut = 0.001
 
     // MARK: - Who is judged
 

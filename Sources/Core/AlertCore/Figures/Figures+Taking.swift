@@ -52,10 +52,10 @@ extension Figures {
             parts.note(observation)
         }
         sheets.close(into: &output)
-        // Of an app of which a part makes no sense or is missing, the other parts would pass for the whole.
-        for (app, spans) in parts.inOrder where !unread.names(app.app) {
+        for (app, spans) in parts.inOrder {
             let since = reach(app)
-            let isSure = unread == .nothing
+            // Of an app of which a part makes no sense or is missing, the other parts would pass for the whole.
+            let isSure = !unread.contains(app.app)
             guard sumUp(app, over: spans, isSure, keeping: retention, rules, reach: since, at: now, &output) else {
                 if isCrowdedOut(app) { isCrowded = true }
                 continue

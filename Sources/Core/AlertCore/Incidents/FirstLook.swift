@@ -38,9 +38,11 @@ struct FirstLook: Sendable {
     }
 
     /// Takes in of whom there are new figures, by which everything was judged: what changes from now on was seen.
-    mutating func settle(_ subjects: some Sequence<Subject>) {
+    ///
+    /// - Parameter silent: those of whom nothing was told of how they are now.
+    mutating func settle(_ subjects: [Subject], except silent: Set<Subject> = []) {
         guard !foregone.isEmpty else { return }
-        for subject in subjects {
+        for subject in subjects where !silent.contains(subject) {
             foregone[subject] = nil
             guard subject.release != nil else { continue }
             let others = foregone[subject.whole]?.filter { !$0.value } ?? [:]

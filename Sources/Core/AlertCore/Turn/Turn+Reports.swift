@@ -123,7 +123,7 @@ extension Turn {
                 endIncidentsWithoutRule(of: source.name)
             }
             judgeVanished(of: source.name, except: report.unread, since: lastGood, record)
-            state.incidents.firstLook.settle(taken.subjects.filter { !taken.withoutNewFigures.contains($0) })
+            state.incidents.firstLook.settle(taken.subjects, except: taken.withoutNewFigures)
         case .unchanged:
             noteUsable(report, of: source.name, &record)
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
@@ -135,7 +135,7 @@ extension Turn {
                 let isNear = judge(
                     subjects, of: source.name, asSeen: true, except: report.unread, withoutNewFigures: Set(aged))
                 if isNear == .near { record.isNear = true }
-                state.incidents.firstLook.settle(Set(subjects).subtracting(aged))
+                state.incidents.firstLook.settle(subjects, except: Set(aged))
             }
             judgeOpenIssues(of: source.name, except: report.unread)
             record.noteAnswer(.unchanged, of: source, unread: report.unread, at: now)

@@ -16,12 +16,6 @@ public enum Unread: Hashable, Sendable {
         }
     }
 
-    /// Whether it is of that very app that something is missing.
-    public func names(_ app: String) -> Bool {
-        guard case .apps(let apps) = self else { return false }
-        return apps.contains(app)
-    }
-
     public mutating func formUnion(_ other: Unread) {
         switch other {
         case .nothing: break
