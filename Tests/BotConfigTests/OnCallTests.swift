@@ -56,7 +56,7 @@ import Testing
                 """
                 {timezone: America/New_York, starts: 2026-11-02 09:00, every: 1d, people: \(people),
                    overrides: [{from: 2026-12-24, until: 2026-12-26, person: bo}]}
-                """))
+                """, mention: "[oncall:mobile]"))
         #expect(result.problems == [])
         let rotation = try #require(result.config?.plan.rotations.first)
         func person(_ now: String) throws -> String { rotation.person(on: try #require(Moment(rfc3339: now))).name }
@@ -158,6 +158,28 @@ import Testing
         let rotation = "{starts: 2026-11-02, people: [{name: ana, mention: \"@ana\", channel: ana-dm}, {name: cai}]}"
         let problems = load(config(rotation, routes: routes, mention: mention)).problems.map(\.line)
         #expect(problems.contains(expected), "\(problems)")
+    }
+
+    @Test(arguments: [
+        ("[]", "[\"@x\"]", true), ("[]", "[oncall:mobile]", false), ("[{to: [oncall:mobile]}]", "[\"@x\"]", false),
+    ])
+    func `one that nothing names calls nobody, which is said`(_ routes: String, _ mention: String, _ isTold: Bool) {
+        let rotation = "{starts: 2026-11-02, people: [{name: ana, mention: \"@ana\", channel: ana-dm}]}"
+        let problems = load(config(rotation, routes: routes, mention: mention)).problems
+        let words =
+            "3:3: rotation 'mobile' calls nobody: no channel's 'mention' and no route names it (write oncall:mobile "
+            + "there, or remove it)"
+        #expect(problems.contains { $0.line == words && $0.level == .warning } == isTold, "\(problems)")
+    }
+
+    @Test(arguments: ["mobile", "oncall:mobile"])
+    func `where it cannot stand, no rotation is suggested`(_ name: String) {
+        let rotation = "{starts: 2026-11-02, people: [{name: ana, channel: \(name)}]}"
+        #expect(
+            load(config(rotation)).problems.map(\.line) == [
+                "3:62: there is no channel '\(name)'; known: ana-dm, team (a rotation can stand in a route's 'to' and in a "
+                    + "channel's 'mention' alone; name a channel here)"
+            ])
     }
 
     @Test func `what is wrong with a rotation is not told of those that name it`() {

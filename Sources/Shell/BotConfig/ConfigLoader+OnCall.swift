@@ -7,6 +7,8 @@ internal import YAMLKit
 
 extension ConfigLoader {
     struct RotationEntry {
+        let name: String
+        let position: Position
         /// Nil for one that cannot be read.
         let rotation: Rotation?
         /// The channels of its people, and where each stands.
@@ -40,7 +42,7 @@ extension ConfigLoader {
             person[Settings.channel].map { (name: $0, position: person.position(of: Settings.channel)) }
         }
         guard let starts = try? own[Settings.starts], !people.isEmpty else {
-            return RotationEntry(rotation: nil, channels: channels)
+            return RotationEntry(name: thing.name, position: thing.position, rotation: nil, channels: channels)
         }
         var civil: CivilTime
         switch starts {
@@ -51,7 +53,7 @@ extension ConfigLoader {
         let rotation = Rotation(
             thing.name, zone: zone, starts: civil, every: own[Settings.every], people: people,
             overrides: overrides)
-        return RotationEntry(rotation: rotation, channels: channels)
+        return RotationEntry(name: thing.name, position: thing.position, rotation: rotation, channels: channels)
     }
 
     private mutating func readPeople(_ written: [Options], _ own: Options) -> [Rotation.Person] {
@@ -127,6 +129,15 @@ extension ConfigLoader {
         for (name, position) in rotations.flatMap(\.channels) where !names.contains(name) {
             reportMissing("channel", name, at: position, among: names)
         }
+        // Where something else is wrong, what names them may not have been read.
+        guard reader.isWhole, !reader.problems.contains(where: { $0.level == .error }) else { return }
+        for rotation in rotations where !reader.namedRotations.contains(rotation.name) {
+            reader.report(
+                Problem(
+                    rotation.position,
+                    "rotation '\(rotation.name)' calls nobody: no channel's 'mention' and no route names it",
+                    advice: "write \(Rotation.prefix)\(rotation.name) there, or remove it", level: .warning))
+        }
     }
 }
 
@@ -135,6 +146,7 @@ extension ConfigReader {
     mutating func rotation(_ node: Node) -> Rotation? {
         guard let rotations, case .scalar(let written, _) = node.kind else { return nil }
         let name = String(written.dropFirst(Rotation.prefix.count))
+        namedRotations.insert(name)
         if let rotation = rotations[name] { return rotation }
         if brokenRotations.contains(name) || !isWhole { return nil }
         let names = rotations.keys.sorted()

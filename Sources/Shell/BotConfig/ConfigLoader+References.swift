@@ -18,7 +18,7 @@ extension ConfigLoader {
             }
         }
         for (name, position) in routes.flatMap(\.to) where !channelNames.contains(name) {
-            reportMissing("channel", name, at: position, among: channelNames)
+            reportMissing("channel", name, at: position, among: channelNames, orRotation: true)
         }
         checkReach(routes)
         let detectorNames = NameList(
@@ -85,14 +85,22 @@ extension ConfigLoader {
         }
     }
 
-    mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: NameList) {
+    /// - Parameter mayBeRotation: whether a rotation may stand there, too.
+    mutating func reportMissing(
+        _ what: String, _ name: String, at position: Position, among names: NameList,
+        orRotation mayBeRotation: Bool = false
+    ) {
         let shown = reader.shown(name: name, at: position)
         guard reader.isWhole else { return }
-        let isRotation = what == "channel" && reader.rotations?[name] != nil
+        let bare = name.hasPrefix(Rotation.prefix) ? String(name.dropFirst(Rotation.prefix.count)) : name
+        let isRotation = what == "channel" && reader.rotations?[bare] != nil
+        let advice =
+            isRotation && !mayBeRotation
+            ? "a rotation can stand in a route's 'to' and in a channel's 'mention' alone; name a channel here"
+            : shown == name ? name.adviceOnSpace : "write the name of the \(what), not an address"
         reader.report(
             position, "there is no \(what) '\(shown.clipped(to: 60))'\(names.known)",
-            isRotation ? Rotation.prefix + name : names.nearest(to: name),
-            advice: shown == name ? name.adviceOnSpace : "write the name of the \(what), not an address")
+            isRotation ? mayBeRotation ? Rotation.prefix + name : nil : names.nearest(to: name), advice: advice)
     }
 
     /// What a match can name as a source.

@@ -43,6 +43,8 @@ struct ConfigReader {
     var policy = AddressPolicy.open
     /// Who is on call, by the names of rotations; nil where they stand elsewhere, and are taken on trust.
     var rotations: [String: Rotation]?
+    /// Those that something names.
+    var namedRotations: Set<String> = []
     /// Those that could not be read.
     var brokenRotations: Set<String> = []
 
