@@ -8,6 +8,11 @@ extension Mistake {
             "report_to missing", "bot: {report_to: ops}" + least,
             "1:18: there is no channel 'ops'; known: team"),
         Mistake(
+            "what is known are names that could be written",
+            "bot: {report_to: ops}" + least.replacing("  team:", with: "  a/b: {plugin: page}\n  team:"),
+            "1:18: there is no channel 'ops'; known: team",
+            "5:3: 'a/b' is not a valid name; use letters, digits, '-', '_' and '.', at most 64"),
+        Mistake(
             "report_to with the address of a channel", "bot: {report_to: https://hooks.example/T0}" + least,
             "1:18: there is no channel '***'; known: team (write the name of the channel, not an address)"),
         Mistake(

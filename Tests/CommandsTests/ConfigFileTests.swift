@@ -104,6 +104,19 @@ import Testing
                         + "name another with \(option) FILE"))
     }
 
+    @Test func `a bot that runs says where the file was, and advises nothing that only a command line could follow`()
+        throws
+    {
+        try scratch.write("etc/other.yaml", "")
+        let failure = #expect(throws: Failure.self) {
+            try ConfigFile(scratch.path("etc/../gone.yaml"), .builtin, on: stage.machine, namedBy: nil)
+        }
+        #expect(
+            failure?.sentence
+                == "the config \(WholeFile.fullPath(scratch.path("etc/..")))/gone.yaml cannot be read: "
+                + "No such file or directory; the bot would not start again without it")
+    }
+
     /// As root somebody reads what lies beside the config, and the service gets what its unit names.
     @Test(
         arguments: [

@@ -40,7 +40,7 @@ import Testing
         keys.replace(with: config.keys)
         let reloading = Reloading(bot, began: file, config, keys: keys, on: stage.machine) {
             [stage] () throws(Failure) in
-            try ConfigFile(path, .builtin, on: stage.machine)
+            try ConfigFile(path, .builtin, on: stage.machine, namedBy: nil)
         }
         let running = Task { await bot.run(grace: .zero) }
         defer { bot.stop() }
@@ -260,6 +260,7 @@ import Testing
             let notes = await looks(reloading)
             #expect(notes.count == 1)
             #expect(notes.first?.hasSuffix("the bot keeps the config it has") == true, "\(notes)")
+            #expect(await bot.configTrouble?.contains("--config") == false, "nobody can name another one")
             #expect(await looks(reloading).isEmpty)
             try scratch.write("config.yaml", config)
             let bell = await bot.bell()

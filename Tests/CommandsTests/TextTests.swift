@@ -249,7 +249,8 @@ import Testing
                 ["rotation": "mobile", "person": "ana", "until": "2026-11-23T09:00:00Z"],
                 ["rotation": "web", "person": "bo", "until": .null],
             ],
-            "recording_trouble": "the disk is full", "journal_trouble": "no space left on the disk",
+            "recording_trouble": "the disk is full", "config_trouble": "it is gone",
+            "journal_trouble": "no space left on the disk",
         ]
         #expect(
             StatusText(status, paint, in: .utc).text == """
@@ -284,6 +285,8 @@ import Testing
                   \(MuteText(mute(), paint, clock).text)
 
                 Observations are not recorded: the disk is full
+
+                The config on disk is not in use: it is gone
 
                 The journal cannot be written: no space left on the disk
                 """)

@@ -1,4 +1,5 @@
 import BotHarness
+import Glibc
 import Testing
 
 /// A running bot that is told to read its config anew.
@@ -68,6 +69,12 @@ import Testing
         let forPrograms = try await scratch.alertbot("reload", "--format", "json")
         #expect(forPrograms.status == 1)
         #expect(try forPrograms.json["details"]["problems"][0]["suggestion"].string == "window")
+
+        unlink(place)
+        bot.send(1)
+        try await bot.says(
+            "the config \(place) cannot be read: No such file or directory; the bot would not start again without it; "
+                + "the bot keeps the config it has")
         bot.send(15)
         #expect(try await bot.ending() == .exited(0))
     }

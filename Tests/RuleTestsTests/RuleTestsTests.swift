@@ -488,6 +488,20 @@ private struct Workshop {
         #expect(Coverage([result], of: config).gates.map(\.seen) == [[], ["escalated"]])
     }
 
+    @Test(arguments: [
+        (
+            "      12:00 opened\n    + 12:05 opened again  (not expected)\n    - 12:10 resolved",
+            "+ 12:05 opened again  (not expected)"
+        ),
+        ("      12:00 opened\n    - 12:10 resolved", "- 12:10 resolved"),
+        ("a.test.yaml:1:1: error", "a.test.yaml:1:1: error"),
+        ("", ""),
+    ])
+    func `a build server is told what was not as expected, and not what came before`(failure: String, message: String) {
+        let xml = JUnit([JUnit.Suite(name: "a", cases: [("bad", failure)])]).xml
+        #expect(xml.contains("<failure message=\"\(message)\">"), "\(xml)")
+    }
+
     @Test func `results for a build server are well formed whatever the names`() {
         let suite = JUnit.Suite(
             name: "a<b>.yaml", cases: [("fine & \"well\"", nil), ("bad\u{1}", "- 12:00 <missing>\nmore")])

@@ -1,3 +1,5 @@
+internal import PluginKit
+
 /// Test results in the form that build servers read.
 public struct JUnit {
     /// The results of one file.
@@ -28,7 +30,7 @@ public struct JUnit {
                     lines.append(opening + "/>")
                     continue
                 }
-                let message = failure.split(separator: "\n").first.map(String.init) ?? ""
+                let message = reason(in: failure)
                 lines.append(opening + ">")
                 lines.append(#"      <failure message="\#(escaped(message))">\#(escaped(failure))</failure>"#)
                 lines.append("    </testcase>")
@@ -36,6 +38,12 @@ public struct JUnit {
             lines.append("  </testsuite>")
         }
         return (lines + ["</testsuites>", ""]).joined(separator: "\n")
+    }
+
+    /// The line that says why, as build servers show no more: the first that was not as expected.
+    private func reason(in failure: String) -> String {
+        let lines = failure.split(separator: "\n").map { String($0).trimmed }
+        return lines.first { $0.hasPrefix("+ ") || $0.hasPrefix("- ") } ?? lines.first ?? ""
     }
 
     /// XML has no way to say most control characters; they are left out.

@@ -40,8 +40,12 @@ public struct ConfigFile: Sendable {
 
     /// Why it cannot be read, and what to do; whoever has none yet is told how to get one.
     private static func sentence(
-        of error: FileError, _ path: String, namedBy option: String, on machine: Machine
+        of error: FileError, _ path: String, namedBy option: String?, on machine: Machine
     ) -> String {
+        guard let option else {
+            return "the config \(WholeFile.fullPath(path)) cannot be read: \(error.reason); "
+                + "the bot would not start again without it"
+        }
         let isUsual = option == usualOption
         let isNamed = isUsual && machine.variables["ALERTBOT_CONFIG"] == path
         guard isUsual, path == usualPlaces[0], !isNamed, !usualPlaces.contains(where: { WholeFile.isThere($0) }) else {
@@ -54,15 +58,19 @@ public struct ConfigFile: Sendable {
     }
 
     /// - Parameters:
-    ///   - option: by which option whoever asks has named the path.
+    ///   - option: by which option whoever asks has named the path; nil for a bot that runs, to which nobody can name another,
+    ///     and whose words are read elsewhere.
     ///   - withholdsSecrets: whether no secret is asked for and something else stands for each.
     ///   - drafts: files that are still to be written, by their paths: they are read as if they were there.
     ///   - service: what may get fewer credentials than there are beside the config.
     public init(
-        _ path: String, _ catalog: PluginCatalog, on machine: Machine, namedBy option: String = usualOption,
+        _ path: String, _ catalog: PluginCatalog, on machine: Machine, namedBy option: String? = usualOption,
         withholdsSecrets: Bool = false, drafts: [String: [UInt8]] = [:], service: ServiceUnit = .installed
     ) throws(Failure) {
-        guard !path.isEmpty else { throw Failure(.wrongUsage, "\(option) names no file; name one, or leave it out") }
+        guard !path.isEmpty else {
+            let option = option ?? ConfigFile.usualOption
+            throw Failure(.wrongUsage, "\(option) names no file; name one, or leave it out")
+        }
         self.path = path
         memories = catalog.memories
         terminal = machine.terminal

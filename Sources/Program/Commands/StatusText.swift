@@ -70,7 +70,7 @@ public struct StatusText {
             parts.append([paint.yellow("Observations are not recorded: \(trouble.tamed)")])
         }
         if let trouble = status["config_trouble"]?.string {
-            parts.append([paint.yellow("The config on disk has errors and is not in use: \(trouble.tamed)")])
+            parts.append([paint.yellow("The config on disk is not in use: \(trouble.tamed)")])
         }
         if let trouble = status["journal_trouble"]?.string {
             // Who reads it for a bot that does not run writes nothing.

@@ -40,8 +40,10 @@ struct RunCommand: AsyncParsableCommand {
         // Whoever reloads while the bot starts, which a long journal makes seconds, must not end it.
         signal(SIGHUP, SIG_IGN)
         ProcessMemory.giveBackWhatIsFreed()
-        let read = { @Sendable [common] () throws(Failure) in try ConfigFile(common.config, .builtin, on: machine) }
-        let file = try read()
+        let read = { @Sendable [common] () throws(Failure) in
+            try ConfigFile(common.config, .builtin, on: machine, namedBy: nil)
+        }
+        let file = try ConfigFile(common.config, .builtin, on: machine)
         let config = try file.config()
         let host = machine.host(stateFolder: config.bot.stateFolder)
         let ports = machine.ports(

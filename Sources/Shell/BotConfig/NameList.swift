@@ -10,9 +10,12 @@ final class NameList {
     private lazy var all: Set<String> = Set(names)
     /// Where each name stands; those that are shown as masks are the same.
     private lazy var ranks: [String: [Int]] = Dictionary(grouping: names.indices) { names[$0] }
-    /// Those that there are, behind what is missing; empty where there are none.
-    private(set) lazy var known: String =
-        names.isEmpty ? "" : "; known: \(names.sorted().shortened.joined(separator: ", "))"
+    /// Those that there are, behind what is missing; empty where there are none. Those that are refused for what they are
+    /// called are no names to write.
+    private(set) lazy var known: String = {
+        let valid = names.filter(ConfigLoader.isName).sorted()
+        return valid.isEmpty ? "" : "; known: \(valid.shortened.joined(separator: ", "))"
+    }()
 
     init(_ names: [String]) { self.names = names }
 

@@ -62,9 +62,19 @@ public struct FileLook: Hashable, Sendable {
 
 /// Files that are read and written as a whole.
 public enum WholeFile {
-    /// The path from the root, links followed, which means the same wherever it is read; as it is where there is none.
+    /// The path from the root, links followed, which means the same wherever it is read; of a file that is gone by where its
+    /// folder is, and as it is where not even that is there.
     public static func fullPath(_ path: String) -> String {
-        guard let full = realpath(path, nil) else { return path }
+        if let full = followed(path) { return full }
+        let slash = path.lastIndex(of: "/")
+        let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard !["", ".", ".."].contains(name), let place = followed(folder) else { return path }
+        return place == "/" ? "/\(name)" : "\(place)/\(name)"
+    }
+
+    private static func followed(_ path: String) -> String? {
+        guard let full = realpath(path, nil) else { return nil }
         defer { free(full) }
         return String(cString: full)
     }

@@ -147,6 +147,9 @@ struct Questioner {
 
     private static let twice = AnswerFlaw("is set twice; keep one")
 
+    /// What leaves out an option where Enter would keep the last answer.
+    private static let nothing = "-"
+
     private func ask(_ option: OptionSpec, _ before: DraftThing?, into thing: inout DraftThing) throws(Failure) {
         let old = before?.values[option.name]
         try terminal.line("")
@@ -165,7 +168,7 @@ struct Questioner {
                 for (file, secret) in before.secrets where old == .secret(in: file) { thing.secrets[file] = secret }
                 return
             }
-            if answer.isEmpty, !option.isRequired { return }
+            if answer.isEmpty || answer == Questioner.nothing && old != nil, !option.isRequired { return }
             do throws(AnswerFlaw) {
                 guard !answer.isEmpty else { throw AnswerFlaw("is required") }
                 if option.isSecret,
@@ -214,7 +217,8 @@ struct Questioner {
             hints.append("Such as \(example).")
         }
         if let old {
-            hints.append(option.isSecret ? "Enter keeps the last answer." : "Enter keeps \(old.shown).")
+            let kept = option.isSecret ? "the last answer" : old.shown
+            hints.append("Enter keeps \(kept)\(option.isRequired ? "." : ", \(Questioner.nothing) leaves it out.")")
         } else if !option.isRequired {
             hints.append("Enter leaves it out.")
         }
