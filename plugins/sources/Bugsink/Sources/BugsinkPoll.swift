@@ -54,15 +54,18 @@ struct BugsinkPoll: Sendable {
             if let warning = listing.left.warning("a project", "projects") { poll.warnings.append(warning) }
             poll.directory = ProjectDirectory(listing.items, asked: poll.poll.now)
             let slugs = poll.directory.slugs
-            if !listing.isCut {
-                let others = slugs.values.filter { !source.projects.contains($0) }.sorted()
-                poll.missing = source.projects.filter { poll.directory.id(of: $0).map { slugs[$0] == nil } ?? true }
-                let failures = poll.missing.map { PollFailure.unseen($0, among: others) }
-                // One that was renamed is no reason to leave the others alone.
-                if let failure = failures.first, failures.count == source.projects.count { return poll.fail(failure) }
-                poll.warnings += failures.map(\.description)
-                poll.broken = failures.first
+            let others = slugs.values.filter { !source.projects.contains($0) }.sorted()
+            // An id may stand behind the end of a list that is cut, and can be asked for without a name.
+            poll.missing = source.projects.filter { project in
+                poll.directory.id(of: project).map { !listing.isCut && slugs[$0] == nil } ?? true
             }
+            let failures = poll.missing.map { project in
+                listing.isCut ? BugsinkPoll.beyond(project) : PollFailure.unseen(project, among: others)
+            }
+            // One that was renamed is no reason to leave the others alone.
+            if let failure = failures.first, failures.count == source.projects.count { return poll.fail(failure) }
+            poll.warnings += failures.map(\.description)
+            poll.broken = failures.first
             guard !slugs.isEmpty else {
                 return poll.fail(PollFailure(.forbidden, "projects: the token cannot see any"))
             }
@@ -73,6 +76,14 @@ struct BugsinkPoll: Sendable {
             }
             return poll.visit(poll.watched(), 0)
         }
+    }
+
+    /// That a project of the config is not in what is read of a list that is longer.
+    private static func beyond(_ project: String) -> PollFailure {
+        PollFailure(
+            .notFound,
+            "no project '\(project.tamed)' is in what is read of the projects, and there are more than are read; "
+                + "or write ids in 'projects'")
     }
 
     /// The ids of the projects that are watched, in the order of the config, or of their names.

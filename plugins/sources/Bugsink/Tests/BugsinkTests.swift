@@ -132,6 +132,23 @@ import Testing
         #expect(report.missing?.description.hasPrefix("the token can see no project '\(name)'") == true)
     }
 
+    @Test func `a project behind the end of a list that is cut is named, and ids are asked for all the same`() throws {
+        // It leads in a circle.
+        let server = Server(projects: answer(#"{"next": "/?cursor=a", "results": [{"id": 3, "slug": "wallet"}]}"#))
+        let words =
+            "no project 'shop' is in what is read of the projects, and there are more than are read; "
+            + "or write ids in 'projects'"
+        let played = server.play(try source(["projects": list("shop", "wallet")]), poll())
+        #expect(played.observation("wallet")?.issues.isEmpty == false)
+        #expect(played.urls("projects").count == 2 && played.urls("issues").count == 1)
+        #expect(played.report?.warnings == [words] && played.report?.missing?.description == words)
+        let alone = try #require(server.play(try source(["projects": list("shop")]), poll()).failure)
+        #expect(alone.reason == .notFound && alone.description == words)
+        let numbered = server.play(try source(["projects": list("99", "wallet")]), poll())
+        #expect(numbered.urls("issues").count == 2)
+        #expect(numbered.report?.warnings == [])
+    }
+
     @Test func `ids serve where the token may not list projects, and trouble with one leaves the others`() throws {
         let hidden = Server(projects: answer(#"{"detail": "no"}"#, status: 403))
             .play(try source(["projects": list("3")]), poll())

@@ -163,7 +163,9 @@ struct BugsnagPoll: Sendable {
                     poll.observations += days
                 }
             } catch {
-                return then(poll, error)
+                // Releases and errors have answers of their own.
+                guard error.isOfOneThing || error.reason == .tooLarge else { return then(poll, error) }
+                poll.note(error, of: project)
             }
             return poll.readReleases(project, then: then)
         }
@@ -178,7 +180,7 @@ struct BugsnagPoll: Sendable {
         return ask(project.stability, source.server.request(path, []), then: then)
     }
 
-    /// Notes what makes no sense and is left out, so that a part of what the project has is missing.
+    /// Notes what is refused, or makes no sense and is left out, so that a part of what the project has is missing.
     private mutating func note(_ flaw: PollFailure, of project: Project) {
         warnings.append(flaw.description)
         misses.append(flaw)

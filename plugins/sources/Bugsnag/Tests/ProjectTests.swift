@@ -73,9 +73,14 @@ import Testing
         (day(#""users_seen": 1.5, "users_with_unhandled": -1"#), "users_with_unhandled: expected a count"),
         (day("", end: "2026-11-19T00:00:00Z"), "$.timeline_points[0]: expected a begin before the end"),
         (#"{"timeline_points": []}"#, "$.release_stage_name: expected a value"), ("[]", "$: expected an object"),
-    ]) func `an answer of another shape is a failure with its place`(_ written: String, _ words: String) throws {
-        let failure = try #require(Bugsnag(trend: answer(written)).play(try source(), poll()).failure)
+    ]) func `an answer of another shape is named with its place, and releases and errors are read`(
+        _ written: String, _ words: String
+    ) throws {
+        let played = Bugsnag(trend: answer(written)).play(try source(), poll())
+        #expect(played.observations.contains { $0.issues.count == 2 })
+        let failure = try #require(played.report?.missing)
         #expect(failure.reason == .badAnswer)
+        #expect(played.report?.warnings == [failure.description])
         #expect(failure.description.hasPrefix("stability of wallet-android: the answer is not what was expected: "))
         #expect(failure.description.contains(words), "\(failure)")
     }
@@ -93,6 +98,25 @@ import Testing
         #expect(warning.hasPrefix(place), "\(warning)")
         #expect(played.report?.unread == .apps(["wallet-android"]))
         #expect(played.report?.missing?.description == warning)
+    }
+
+    @Test(arguments: [(403, PollFailure.Reason.forbidden), (404, .notFound), (400, .refused), (422, .tooLarge)])
+    func `that are refused leave releases and errors alone`(_ status: Int, _ reason: PollFailure.Reason) throws {
+        let source = try source()
+        let refused = answer(#"{"errors": ["no"], "code": 60000}"#, status: status)
+        let before = Bugsnag(trend: refused, releases: releases(release("5.4.0", sessions: 1000, crashed: 10)))
+        let after = Bugsnag(trend: refused, releases: releases(release("5.4.0", sessions: 1100, crashed: 13)))
+        let first = before.play(source, poll())
+        let played = after.play(source, poll(cursor: first.report?.cursor, at: now + .minutes(5)))
+        let step = try #require(played.step())
+        #expect(step.metrics == [.sessions: 100, .crashedSessions: 3])
+        #expect(step.issues.count == 2)
+        let report = try #require(played.report)
+        let missing = try #require(report.missing)
+        #expect(missing.reason == reason)
+        #expect(missing.description.hasPrefix("stability of wallet-android: the source answered \(status): no"))
+        #expect(report.warnings == [missing.description])
+        #expect(report.unread == .apps(["wallet-android"]))
     }
 
     @Test func `at the edge of a small day a few more crashed than began`() throws {
@@ -319,7 +343,7 @@ import Testing
         let wild = answer(#"[{"id": "1", "slug": "\u202Ea\u0007\nb"\#(aims)}]"#)
         let played = Bugsnag(projects: wild, trend: answer("{}")).play(try source(), poll())
         #expect(played.report?.notes == ["a b: Bugsnag has for crash-free users: target 99%"])
-        #expect(played.failure?.description.hasPrefix("stability of a b: the answer is not what") == true)
+        #expect(played.report?.missing?.description.hasPrefix("stability of a b: the answer is not what") == true)
     }
 
     @Test func `is nothing before the first poll, or in what something else left`() throws {

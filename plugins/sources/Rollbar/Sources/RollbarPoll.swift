@@ -14,6 +14,8 @@ struct RollbarPoll: Sendable {
 
     /// Most pages of one environment: three hundred items are more than anybody reads.
     private static let pagesMax = 3
+    /// What a page has that need not be the last.
+    private static let itemsPerPage = 100
 
     init(of source: RollbarSource, _ poll: Poll) {
         self.source = source
@@ -43,11 +45,12 @@ struct RollbarPoll: Sendable {
                 }
                 let found = answer.items.count + answer.left.count
                 let read = read + Double(found)
-                guard let total = answer.total, read < total, found > 0 else {
-                    return poll.ask(number + 1, page: 1, read: 0)
-                }
+                // Where nobody says how many there are, a full page is taken for one of several.
+                let isLast = answer.total.map { read >= $0 } ?? (found < RollbarPoll.itemsPerPage)
+                guard !isLast, found > 0 else { return poll.ask(number + 1, page: 1, read: 0) }
                 guard page < RollbarPoll.pagesMax else {
-                    poll.warnings.append("\(total.plain) items are active; \(read.plain) are read")
+                    let active = answer.total.map { "\($0.plain) items are" } ?? "more than \(read.plain) items may be"
+                    poll.warnings.append("\(active) active; \(read.plain) are read")
                     return poll.ask(number + 1, page: 1, read: 0)
                 }
                 return poll.ask(number, page: page + 1, read: read)

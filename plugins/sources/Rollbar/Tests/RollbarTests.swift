@@ -5,10 +5,10 @@ import SourceKit
 import Testing
 
 @Suite struct `Items from Rollbar` {
-    private func items(_ count: Int, of total: Int, from first: Int = 1) -> FetchResult {
+    private func items(_ count: Int, of total: Int?, from first: Int = 1) -> FetchResult {
         let items = (first..<(first + count)).map { #"{"counter": \#($0), "title": "T", "environment": "production"}"# }
-        return answer(
-            #"{"err": 0, "result": {"items": [\#(items.joined(separator: ", "))], "total_count": \#(total)}}"#)
+        let told = total.map { #", "total_count": \#($0)"# } ?? ""
+        return answer(#"{"err": 0, "result": {"items": [\#(items.joined(separator: ", "))]\#(told)}}"#)
     }
 
     @Test func `the source conforms`() throws {
@@ -70,6 +70,19 @@ import Testing
         #expect(many.urls.count == 3)
         #expect(many.report?.warnings == ["1,000 items are active; 300 are read"])
         #expect(PlayedPoll(source, poll()) { _ in items(0, of: 0) }.report?.outcome == .noData)
+    }
+
+    @Test func `a full page without a count of all is not taken for everything`() throws {
+        let source = try source()
+        let two = PlayedPoll(source, poll()) { request in
+            request.url.description.hasSuffix("page=1") ? items(100, of: nil) : items(30, of: nil, from: 101)
+        }
+        #expect(two.urls.count == 2)
+        #expect(two.report?.warnings == [])
+        let many = PlayedPoll(source, poll()) { _ in items(100, of: nil) }
+        #expect(many.urls.count == 3)
+        #expect(many.report?.warnings == ["more than 300 items may be active; 300 are read"])
+        #expect(PlayedPoll(source, poll()) { _ in items(99, of: nil) }.urls.count == 1)
     }
 
     @Test(

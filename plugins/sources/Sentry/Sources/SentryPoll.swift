@@ -130,10 +130,6 @@ struct SentryPoll: Sendable {
         case .notFound where number == 0 && source.wantsIssues:
             // A server that speaks the API without release health, or a wrong organization: the issues will tell.
             poll.sessionsFailure = failure
-            poll.inquiry.warnings.append(
-                inquiry.directory.hasSessions
-                    ? failure.description
-                    : "this server has no release health, only issues: \(failure.description)")
             return poll.askIssues(0)
         // A credential that is refused is refused for all of it.
         case let reason where number > 0 && reason != .unauthorized:
@@ -198,8 +194,8 @@ struct SentryPoll: Sendable {
             poll.issues.append((environment, issues))
             if let failure {
                 // The figures are what alarms are made of; issues only explain them.
-                guard poll.sessionsFailure == nil else { return poll.fail(failure) }
-                return poll.finish(without: failure)
+                guard let sessions = poll.sessionsFailure else { return poll.finish(without: failure) }
+                return poll.finish(withoutIssues: failure, norSessions: sessions)
             }
             guard pages.isCut else { return poll.askIssues(number + 1) }
             poll.inquiry.warnings.append(
@@ -251,6 +247,9 @@ struct SentryPoll: Sendable {
         if !observations.isEmpty { poll.inquiry.noteSessions() }
         // One that never told of sessions need not have any.
         let lost = inquiry.directory.hasSessions ? sessionsFailure : nil
+        let lack = sessionsFailure.map { failure in
+            lost?.description ?? "this server has no release health, only issues: \(failure.description)"
+        }
         poll.addIssues(to: &observations)
         if !failures.isEmpty {
             for index in observations.indices where observations[index].issues.isEmpty {
@@ -262,7 +261,7 @@ struct SentryPoll: Sendable {
                 observations.isEmpty ? .noData : .values(observations),
                 cursor: poll.inquiry.cursor,
                 limit: poll.inquiry.limit,
-                warnings: poll.inquiry.warnings,
+                warnings: [lack].compactMap(\.self) + poll.inquiry.warnings,
                 notes: [poll.uninstrumented].compactMap(\.self),
                 unread: poll.unread
             ).waiting(
@@ -354,7 +353,23 @@ struct SentryPoll: Sendable {
         }
     }
 
+    /// Ends where issues fail, too, after sessions that were not found: nobody knows then what the server can give.
+    private func finish(withoutIssues failure: PollFailure, norSessions sessions: PollFailure) -> PollStep {
+        var poll = self
+        guard failure.reason == .notFound else {
+            poll.inquiry.warnings.append(sessions.description)
+            return poll.fail(failure)
+        }
+        let organization = inquiry.server.organization
+        return poll.fail(
+            failure.saying(
+                "neither sessions nor issues of the organization '\(organization)' are found; \(failure.description)"))
+    }
+
     private func fail(_ failure: PollFailure) -> PollStep {
-        .finish(PollReport(.failed(failure), cursor: inquiry.cursor, warnings: inquiry.warnings))
+        // Where the projects were not found either it is one mistake, and the failure says it.
+        let isOneMistake = failure.reason == .notFound && inquiry.namelessness?.reason == .notFound
+        let warnings = inquiry.warnings.filter { !isOneMistake || $0 != inquiry.namelessness?.description }
+        return .finish(PollReport(.failed(failure), cursor: inquiry.cursor, warnings: warnings))
     }
 }

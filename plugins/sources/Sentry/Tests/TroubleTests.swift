@@ -57,6 +57,26 @@ import Testing
         }
     }
 
+    @Test func `an organization that nobody finds is said so once, and not that it has no release health`() throws {
+        let lost = answer(fixture: "error_404.json", status: 404)
+        let words = "neither sessions nor issues of the organization 'acme' are found; issues: the source answered 404"
+        for projects in [lost, Server().projects] {
+            let played = Server(projects: projects, apps: lost, issues: lost).play(try source(), poll(.hours(1)))
+            let failure = try #require(played.failure)
+            #expect(failure.reason == .notFound)
+            #expect(failure.description.hasPrefix(words), "\(failure)")
+            #expect(played.report?.warnings == [])
+        }
+        let withoutIssues = try source(["issues": option(.flag(false))])
+        let played = Server(projects: lost, apps: lost).play(withoutIssues, poll(.hours(1)))
+        #expect(played.failure?.description.hasPrefix("sessions: the source answered 404") == true)
+        #expect(played.report?.warnings == [])
+        // Issues that are only in trouble say nothing of it.
+        let busy = Server(apps: lost, issues: answer("{}", status: 503)).play(try source(), poll(.hours(1)))
+        #expect(busy.failure?.reason == .unavailable)
+        #expect(busy.report?.warnings.map { $0.hasPrefix("sessions: the source answered 404") } == [true])
+    }
+
     @Test func `a refused scope is named`() throws {
         var server = Server()
         server.apps = answer(fixture: "error_403.json", status: 403)
