@@ -42,6 +42,14 @@ struct AppVisit: Sendable {
         if !names.isFresh(for: codes, at: now) { rows = rows.filter { $0.key.release == nil } }
     }
 
+    /// Leaves alone what was told before of tables that lack answers now: told again without them, it would lose what they said.
+    ///
+    /// - Parameter known: how far each had come when it was told last.
+    mutating func keepTold(_ known: [MetricSet: Moment]) {
+        guard let told = lacks.keys.compactMap({ known[$0] }).max() else { return }
+        rows = rows.filter { $0.key.span.to > told }
+    }
+
     /// Notes that an issue had reports in the days from a moment on, and perhaps before: it is as old as that at least.
     mutating func note(_ earlier: Issue, seenSince begin: Moment) {
         guard let index = issues.firstIndex(where: { $0.id == earlier.id }) else { return }

@@ -62,7 +62,8 @@ struct PlayPoll: Sendable {
                 guard failure.isOfOneThing else { return poll.finish(after: failure, at: number) }
                 poll.unread.add(poll.tour.stops[number])
                 return poll.visit(number + 1)
-            case .success(let visit):
+            case .success(var visit):
+                visit.keepTold(poll.inquiry.cursor.marks(of: visit.app))
                 poll.visits.append(visit)
                 for (_, lack) in visit.lacks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                     poll.inquiry.goOn(without: lack)

@@ -34,6 +34,23 @@ import Testing
         #expect(begin?["timelineSpec"]?["startTime"]?["day"] == 26)
     }
 
+    /// Figures told again without their ANR rate would lose it, and older ones would pass for how it is now.
+    @Test func `is not told again without what a table that is refused had said`() throws {
+        let play = try source()
+        let first = Play().play(play, poll(.hours(1)))
+        let mark = try #require(Moment(rfc3339: "2026-11-20T21:00:00Z"))
+        #expect(first.observations.contains { $0.span.to <= mark })
+        let freshness = String(decoding: fixture("crashrate_metric_set.json"), as: UTF8.self)
+        var server = Play()
+        server.freshness = answer(freshness.replacing("\"hours\": 21", with: "\"hours\": 23"))
+        server.hangs = answer(fixture: "error_400_invalid_argument.json", status: 400)
+        let second = server.play(play, poll(.hours(1), cursor: first.report?.cursor, at: now + .hours(2)))
+        #expect(!second.observations.contains { $0.span.to <= mark })
+        server.hangs = Play().hangs
+        let third = server.play(play, poll(.hours(1), cursor: second.report?.cursor, at: now + .hours(3)))
+        #expect(third.observations.contains { $0.span.to <= mark })
+    }
+
     @Test func `does not matter where what was read before may be lost`() throws {
         let play = try source()
         let cursor = Play().play(play, poll(.hours(1))).report?.cursor
